@@ -1,0 +1,98 @@
+"""Filters of lists: django-filter's, with our errors and our names (contract, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any, TypeVar
+
+import django_filters
+from django.db.models import Model, QuerySet
+from django.http import QueryDict
+
+from kindgi.api.errors import BadInput
+from kindgi.api.ids import parse_id
+from kindgi.api.times import whole_ms
+
+Row = TypeVar("Row", bound=Model)
+
+PAGING = frozenset({"limit", "cursor"})
+
+
+class IdFilter(django_filters.CharFilter):
+    """An id; one that is no UUID is an unknown one, which nothing has."""
+
+    def filter(self, qs: QuerySet[Any], value: str) -> QuerySet[Any]:
+        """Rows with the id."""
+        if not value:
+            return qs
+        parsed = parse_id(value)
+        return qs.none() if parsed is None else qs.filter(**{str(self.field_name): parsed})
+
+
+class InstantFilter(django_filters.IsoDateTimeFilter):
+    """An instant, in ISO 8601; what has no offset is in UTC."""
+
+    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        """Rows by the instant, cut to whole milliseconds as the stored ones are."""
+        return qs if value is None else super().filter(qs, whole_ms(value))
+
+
+class FlagFilter(django_filters.ChoiceFilter):
+    """``true`` or ``false``, as JSON spells them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """The two choices."""
+        super().__init__(*args, choices=[("true", "true"), ("false", "false")], **kwargs)
+
+
+class ScopedFilterSet(django_filters.FilterSet):
+    """A list that can be narrowed to a project by ``scopeKind=project&scopeId=<project id>``."""
+
+    scopeKind = django_filters.ChoiceFilter(
+        method="by_scope", choices=[("tenant", "tenant"), ("project", "project")], help_text="`tenant` or `project`."
+    )
+    scopeId = django_filters.CharFilter(method="by_scope", help_text="With `scopeKind=project`: the project's id.")
+
+    def by_scope(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """The rows of the project that both parameters name; one without the other is refused."""
+        kind, scope_id = self.data.get("scopeKind", ""), self.data.get("scopeId", "")
+        if (kind == "project") != bool(scope_id):
+            raise BadInput("scopeKind=project and scopeId go together.", details={"parameter": name})
+        if kind != "project":
+            return rows
+        parsed = parse_id(scope_id)
+        return rows.none() if parsed is None else rows.filter(project_id=parsed)
+
+
+def filtered(
+    filters: type[django_filters.FilterSet],
+    query: QueryDict,
+    rows: QuerySet[Row],
+    *,
+    also: Iterable[str] = (),
+) -> QuerySet[Row]:
+    """``rows`` narrowed by ``query``.
+
+    A parameter that the list doesn't have, and a value that its filter can't read, is
+    :class:`BadInput`: a filter that is silently left out would answer something else than asked.
+    ``also`` names parameters that the view reads itself.
+    """
+    repeatable = {
+        name for name, one in filters.base_filters.items() if isinstance(one, django_filters.MultipleChoiceFilter)
+    }
+    check_parameters(query, {*filters.base_filters, *also}, repeatable)
+    bound = filters(data=query, queryset=rows)
+    if not bound.form.is_valid():
+        name, problems = next(iter(bound.form.errors.items()))
+        raise BadInput(f"The query parameter {name}: {problems[0]}", details={"parameter": name})
+    narrowed: QuerySet[Row] = bound.qs
+    return narrowed
+
+
+def check_parameters(query: QueryDict, known: set[str], repeatable: Collection[str] = ()) -> None:
+    """Refuse a query parameter that is neither in ``known`` nor about paging, and one given twice."""
+    for name, values in query.lists():
+        if name not in known and name not in PAGING:
+            raise BadInput(f"There's no query parameter {name!r} here.", details={"parameter": name})
+        if len(values) > 1 and name not in repeatable:
+            raise BadInput(f"The query parameter {name} is given {len(values)} times.", details={"parameter": name})

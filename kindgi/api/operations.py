@@ -1,0 +1,67 @@
+"""What an endpoint declares of itself: the one source of its routing checks and its OpenAPI entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from django_filters import FilterSet
+
+from kindgi.api import errors
+
+Time = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
+"""An instant as it is sent (:func:`kindgi.api.times.wire`)."""
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+JSON_TYPES = ("application/json",)
+NDJSON_TYPES = ("application/json", "application/x-ndjson", "application/jsonl", "application/ndjson")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One method of one path.
+
+    ``body`` and ``answer`` are msgspec types, whose JSON Schemas go into the document;
+    ``filters`` is the FilterSet that a list takes; ``params`` are further query parameters by
+    name, with what they mean; ``secret`` says that the answer carries one and is never kept.
+    """
+
+    id: str
+    summary: str
+    answer: Any
+    status: int = 200
+    body: Any = None
+    body_required: bool = True
+    media_types: tuple[str, ...] = JSON_TYPES
+    filters: type[FilterSet] | None = None
+    params: tuple[tuple[str, str], ...] = ()
+    paged: bool = False
+    errors: tuple[type[errors.ApiError], ...] = ()
+    secret: bool = False
+    public: bool = False
+
+    @property
+    def tag(self) -> str:
+        """The group that the docs list it under: the id without its last part."""
+        return self.id.rpartition(".")[0]
+
+
+def operation(**declared: Any) -> Callable[[Handler], Handler]:
+    """Declare a handler's :class:`Operation`."""
+
+    def mark(handler: Handler) -> Handler:
+        handler.operation = Operation(**declared)  # type: ignore[attr-defined]
+        return handler
+
+    return mark
+
+
+class Body(msgspec.Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
+    """A request body: an unknown field is refused by name, ``null`` only where the field says so."""
+
+
+class Answer(msgspec.Struct, rename="camel", kw_only=True):
+    """An answer: a field that is ``UNSET`` is left out."""

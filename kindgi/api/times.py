@@ -1,0 +1,24 @@
+"""Instants: UTC, stored and sent with millisecond precision (contract, section 2).
+
+Storing milliseconds makes what a client reads back equal to what it may filter by.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def now() -> datetime:
+    """The present instant in UTC, whole milliseconds."""
+    return whole_ms(datetime.now(UTC))
+
+
+def whole_ms(at: datetime) -> datetime:
+    """``at`` in UTC, cut to whole milliseconds."""
+    at = at.astimezone(UTC)
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)
+
+
+def wire(at: datetime) -> str:
+    """``at`` as it is sent: ``2026-01-02T03:04:05.678Z``."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
