@@ -1,0 +1,116 @@
+"""What reads runs, agents and pins. Lists never touch content."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from kindgi.access.callers import Caller
+from kindgi.access.models import Project
+from kindgi.access.policies import can_read
+from kindgi.api.ids import parse_id
+from kindgi.runs import errors
+from kindgi.runs.models import Agent, AgentPin, AgentVersion, Run, RunContent
+
+# Read before every correction, so it is written out. The lock serialises what is said of one run,
+# and keeps an erasure or a purge from passing a correction halfway.
+_FOR_CORRECTION = """
+SELECT run.project_id, run.run_id, run.content_id, run.status, run.flow_id, run.flow_version,
+       run.agent_id, run.agent_version, run.content_erased_at IS NOT NULL,
+       (SELECT version.tools FROM runs_agentversion AS version JOIN runs_agent AS agent ON agent.id = version.agent_id
+        WHERE agent.tenant_id = run.tenant_id AND agent.agent_id = run.agent_id AND version.version = run.agent_version)
+FROM runs_run AS run
+WHERE run.tenant_id = %s AND run.run_id = %s
+FOR NO KEY UPDATE OF run
+"""
+
+
+class RunToCorrect(NamedTuple):
+    """What a correction must know of its run. ``tools`` is ``None`` where they were never registered."""
+
+    project_id: UUID
+    run_id: UUID
+    content_id: UUID | None
+    status: str
+    flow_id: str
+    flow_version: str
+    agent_id: str
+    agent_version: str
+    is_erased: bool
+    tools: Any
+
+
+def runs_readable(caller: Caller) -> QuerySet[Run]:
+    """The runs of the caller's tenant in the projects that they may read."""
+    runs = Run.objects.filter(tenant_id=caller.tenant_id)
+    return runs if caller.sees_every_project else runs.filter(project_id__in=caller.readable_project_ids())
+
+
+def run_get(*, caller: Caller, run_id: str) -> Run:
+    """A readable run by its public id; raises :class:`RunNotFound` for everything else."""
+    parsed = parse_id(run_id)
+    run = Run.objects.filter(tenant_id=caller.tenant_id, run_id=parsed).first() if parsed else None
+    if run is None or not can_read(caller, run.project_id):
+        raise errors.RunNotFound(run_id)
+    return run
+
+
+def run_lock(*, caller: Caller, run_id: str) -> Run:
+    """Like :func:`run_get`, with the row locked until the transaction ends."""
+    run = run_get(caller=caller, run_id=run_id)
+    return Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+
+
+def run_lock_for_correction(*, caller: Caller, run_id: str) -> RunToCorrect:
+    """The run with its version's tools, locked until the transaction ends; one statement.
+
+    Raises :class:`RunNotFound` for an id of whatever shape that the caller may not read.
+    """
+    parsed = parse_id(run_id)
+    found = None
+    if parsed is not None:
+        with connection.cursor() as cursor:
+            cursor.execute(_FOR_CORRECTION, [caller.tenant_id, parsed])
+            found = cursor.fetchone()
+    if found is None or not can_read(caller, found[0]):
+        raise errors.RunNotFound(run_id)
+    return RunToCorrect(*found)
+
+
+def run_content(content_id: UUID | None) -> RunContent | None:
+    """The content row, all of it."""
+    return None if content_id is None else RunContent.objects.filter(pk=content_id).first()
+
+
+def run_output(content_id: UUID | None) -> bytes | None:
+    """The stored form of the output alone."""
+    if content_id is None:
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT output FROM runs_runcontent WHERE id = %s", [content_id])
+        found = cursor.fetchone()
+    return found[0] if found else None
+
+
+def agent_get(*, tenant_id: UUID, agent_id: str) -> Agent:
+    """An agent of the tenant; raises :class:`AgentNotFound`."""
+    agent = Agent.objects.filter(tenant_id=tenant_id, agent_id=agent_id).select_related("latest").first()
+    if agent is None:
+        raise errors.AgentNotFound(f'No version of the agent "{agent_id}" is registered.')
+    return agent
+
+
+def agent_version_get(*, agent: Agent, version: str) -> AgentVersion:
+    """A version of an agent; raises :class:`AgentVersionNotFound`."""
+    found = AgentVersion.objects.filter(agent=agent, version=version).first()
+    if found is None:
+        raise errors.AgentVersionNotFound(f'The agent "{agent.agent_id}" has no version "{version}".')
+    return found
+
+
+def agent_pin_get(*, project: Project, agent: Agent) -> AgentPin | None:
+    """What the project pins, or ``None`` where it follows Latest."""
+    return AgentPin.objects.filter(project=project, agent=agent).select_related("version").first()

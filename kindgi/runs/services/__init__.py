@@ -1,0 +1,1 @@
+"""What changes runs, agents and pins; every function joins the caller's transaction."""
