@@ -1,0 +1,17 @@
+"""Corrections' part of /v1."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from corrections.api import class_views, views
+
+urlpatterns = [
+    path("corrections", views.Corrections.as_view()),
+    path("corrections/<str:correction_id>", views.OneCorrection.as_view()),
+    path("corrections/<str:correction_id>/unregister", views.CorrectionRemoval.as_view()),
+    path("corrections/<str:correction_id>/history", views.CorrectionHistory.as_view()),
+    path("judge-classes", class_views.JudgeClasses.as_view()),
+    path("judge-classes/<str:judge_class_id>", class_views.OneJudgeClass.as_view()),
+    path("judge-classes/<str:judge_class_id>/unregister", class_views.JudgeClassRemoval.as_view()),
+]

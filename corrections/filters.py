@@ -1,0 +1,102 @@
+"""What lists of corrections and classes can be narrowed by (contract, sections 4 and 5)."""
+
+from __future__ import annotations
+
+from hashlib import md5
+from typing import Any
+
+import django_filters
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import MD5
+
+from corrections.models import ANSWER_KEY, DECISIONS_KEY, SortedTo, Status, Verdict
+from kindgi.api.errors import BadInput
+from kindgi.api.filters import FlagFilter, IdFilter, InstantFilter, ScopedFilterSet
+
+_SAID = [("right", "right"), ("wrong", "wrong")]
+
+
+class CorrectionFilter(ScopedFilterSet):
+    """`GET /v1/corrections`."""
+
+    runId = IdFilter("run_id", help_text="Corrections of this run.")
+    agentId = django_filters.CharFilter(method="by_agent", help_text="Corrections of this agent's runs.")
+    agentVersion = django_filters.CharFilter(method="by_agent_version", help_text="Of this version's runs.")
+    flowId = django_filters.CharFilter(method="by_flow", help_text="Corrections of this flow's runs.")
+    status = django_filters.MultipleChoiceFilter(choices=Status.choices, help_text="How they stand; may be repeated.")
+    sortedTo = django_filters.ChoiceFilter("sorted_to", choices=SortedTo.choices, help_text="Who works on them.")
+    correctorGroupId = IdFilter("judge_class_id", help_text="Recorded under this corrector group.")
+    participantId = django_filters.CharFilter(method="by_participant", help_text="Made for this end user.")
+    madeBy = IdFilter("made_by_id", help_text="Made by this user or service token, by id.")
+    decisions = django_filters.ChoiceFilter(method="by_said", choices=_SAID, help_text="What they say of decisions.")
+    answer = django_filters.ChoiceFilter(method="by_said", choices=_SAID, help_text="What they say of the answer.")
+    createdAfter = InstantFilter("created_at", lookup_expr="gt", help_text="Made after this instant.")
+    createdBefore = InstantFilter("created_at", lookup_expr="lt", help_text="Made before this instant.")
+    include = django_filters.CharFilter(
+        method="by_life", help_text="`removed`, `superseded` or both, with a comma: besides the live ones."
+    )
+
+    def by_agent(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Of an agent's runs."""
+        return rows.filter(subject_kind="agent", subject_id=value)
+
+    def by_agent_version(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Of a version of an agent."""
+        return rows.filter(subject_kind="agent", subject_version=value)
+
+    def by_flow(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Of a flow's runs."""
+        return rows.filter(subject_kind="flow", subject_id=value)
+
+    def by_participant(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """For an end user, by the index over the digest, which ids of any length fit."""
+        digested = rows.annotate(participant_digest=MD5("participant_id"))
+        return digested.filter(participant_digest=_md5(value), participant_id=value)
+
+    def by_said(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """By a verdict of theirs that counts with them: a live correction's live one, any of one that is gone."""
+        key = DECISIONS_KEY if name == "decisions" else ANSWER_KEY
+        said = Verdict.objects.filter(correction=OuterRef("pk"), item_key=key, right=value == "right")
+        counts = Q(unregistered_at__isnull=True) | Q(correction__unregistered_at__isnull=False)
+        return rows.filter(Exists(said.filter(counts)))
+
+    def by_life(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Checked here, applied in :meth:`filter_queryset`, which also runs where it isn't given."""
+        if set(value.split(",")) - {"removed", "superseded"}:
+            raise BadInput("include takes removed and superseded.", details={"parameter": name})
+        return rows
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Live ones unless more are asked for; asking for the status removed asks for the removed."""
+        rows = super().filter_queryset(queryset)
+        included = set((self.form.cleaned_data.get("include") or "").split(","))
+        if Status.REMOVED in (self.form.cleaned_data.get("status") or []):
+            included.add("removed")
+        if "removed" not in included:
+            rows = rows.exclude(status=Status.REMOVED)
+        if "superseded" not in included:
+            rows = rows.filter(superseded_by__isnull=True)
+        return rows
+
+
+def _md5(text: str) -> str:
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+class JudgeClassFilter(ScopedFilterSet):
+    """`GET /v1/judge-classes`."""
+
+    agentId = django_filters.CharFilter("agent_id", help_text="Classes for this agent.")
+    name = django_filters.CharFilter("name", help_text="Classes of this name.")
+    includeUnregistered = FlagFilter(method="by_life", help_text="`true`: the retired ones too.")
+
+    def by_life(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Applied in :meth:`filter_queryset`."""
+        return rows
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Live ones unless the retired are asked for."""
+        rows = super().filter_queryset(queryset)
+        if self.form.cleaned_data.get("includeUnregistered") != "true":
+            rows = rows.filter(unregistered_at__isnull=True)
+        return rows

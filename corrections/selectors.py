@@ -1,0 +1,116 @@
+"""What reads corrections and judge classes. Lists never touch copies or item values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Prefetch, Q, QuerySet
+
+from corrections import errors
+from corrections.models import Correction, CorrectionChange, JudgeClass, RunCopy, Verdict
+from kindgi.access.callers import Caller
+from kindgi.access.policies import can_read
+from kindgi.api.ids import parse_id
+
+# Read before every correction, so it is written out; its index is the one that holds the invariant.
+_LIVE = """
+SELECT verdict.id, verdict.item_key, verdict.correction_id, correction.door
+FROM corrections_verdict AS verdict JOIN corrections_correction AS correction ON correction.id = verdict.correction_id
+WHERE verdict.tenant_id = %s AND verdict.run_id = %s
+  AND verdict.made_by_kind = %s AND verdict.made_by_id = %s
+  AND md5(verdict.participant_id) = md5(%s) AND verdict.participant_id = %s
+  AND verdict.unregistered_at IS NULL
+"""
+_CLASS = """
+SELECT id, project_id, agent_id, name, min_reviewer_role, principal_kinds, principal_ids, unregistered_at
+FROM corrections_judgeclass WHERE tenant_id = %s AND id = %s
+"""
+
+
+class LiveVerdict(NamedTuple):
+    """One of a caller's live verdicts on a run."""
+
+    id: UUID
+    item_key: str
+    correction_id: UUID
+    door: str
+
+
+def live_verdicts(*, caller: Caller, run_id: UUID, participant_id: str) -> list[LiveVerdict]:
+    """What the caller last said of the run, for the participant; the run must be locked."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _LIVE, [caller.tenant_id, run_id, caller.kind, caller.id, participant_id, participant_id]
+        )
+        return [LiveVerdict(*row) for row in cursor.fetchall()]
+
+
+def judge_class_of_tenant(*, tenant_id: UUID, judge_class_id: str) -> JudgeClass | None:
+    """A class of the tenant by the id that a client spells, with what deciding on it needs; one statement."""
+    parsed = parse_id(judge_class_id)
+    if parsed is None:
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute(_CLASS, [tenant_id, parsed])
+        found = cursor.fetchone()
+    if found is None:
+        return None
+    fields = ("id", "project_id", "agent_id", "name", "min_reviewer_role", "principal_kinds", "principal_ids",
+              "unregistered_at")  # fmt: skip
+    return JudgeClass(tenant_id=tenant_id, **dict(zip(fields, found, strict=True)))
+
+
+def judge_classes_readable(caller: Caller) -> QuerySet[JudgeClass]:
+    """The tenant's classes, and those of the projects that the caller may read."""
+    classes = JudgeClass.objects.filter(tenant_id=caller.tenant_id)
+    if caller.sees_every_project:
+        return classes
+    return classes.filter(Q(project__isnull=True) | Q(project_id__in=caller.readable_project_ids()))
+
+
+def judge_class_get(*, caller: Caller, judge_class_id: str) -> JudgeClass:
+    """A readable class, retired ones too; raises :class:`JudgeClassNotFound`."""
+    parsed = parse_id(judge_class_id)
+    found = judge_classes_readable(caller).filter(pk=parsed).first() if parsed else None
+    if found is None:
+        raise errors.JudgeClassNotFound
+    return found
+
+
+def corrections_readable(caller: Caller) -> QuerySet[Correction]:
+    """The corrections in the projects that the caller may read, with their verdicts: two statements a page."""
+    corrections = Correction.objects.filter(tenant_id=caller.tenant_id)
+    if not caller.sees_every_project:
+        corrections = corrections.filter(project_id__in=caller.readable_project_ids())
+    return corrections.prefetch_related(_verdicts())
+
+
+def correction_get(*, caller: Caller, correction_id: str, values: bool = False) -> Correction:
+    """A readable correction, removed and superseded ones too; raises :class:`CorrectionNotFound`.
+
+    ``values`` also reads what its items pointed at.
+    """
+    parsed = parse_id(correction_id)
+    corrections = Correction.objects.filter(tenant_id=caller.tenant_id, pk=parsed)
+    found = corrections.prefetch_related(_verdicts(values=values)).first() if parsed else None
+    if found is None or not can_read(caller, found.project_id):
+        raise errors.CorrectionNotFound(correction_id)
+    return found
+
+
+def _verdicts(*, values: bool = False) -> Prefetch[str, QuerySet[Verdict], str]:
+    verdicts = Verdict.objects.order_by("position")
+    return Prefetch("verdicts", queryset=verdicts if values else verdicts.defer("item_value"))
+
+
+def run_copy(correction: Correction) -> RunCopy | None:
+    """What the first correction of the run kept of it, with its content."""
+    copies = RunCopy.objects.filter(tenant_id=correction.tenant_id, run_id=correction.run_id)
+    return copies.select_related("content").first()
+
+
+def changes_of(correction: Correction) -> QuerySet[CorrectionChange]:
+    """The history of a correction."""
+    return CorrectionChange.objects.filter(correction=correction)

@@ -1,0 +1,173 @@
+"""A correction's life after it was saved: status, sorting, notes, removal (contract, section 4)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from corrections import errors
+from corrections.models import Correction, CorrectionChange, Status, Verdict
+from corrections.policies import check_remove
+from corrections.selectors import correction_get
+from corrections.services.recording import by
+from corrections.submissions import Text
+from kindgi.access.callers import Caller
+from kindgi.access.policies import check_write
+from kindgi.api.errors import BadInput
+from kindgi.api.ids import new_id
+from kindgi.api.operations import Body
+from kindgi.api.times import now, wire
+from kindgi.runs.models import Run
+
+_FIELDS = ("status", "sorted_to", "status_note", "link")
+
+
+class LinkToOurs(Struct, tag_field="kind", tag="improve-run", rename="camel", forbid_unknown_fields=True):
+    """An Improve run that works on it."""
+
+    id: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class LinkToChange(Struct, tag_field="kind", tag="suggested-change", rename="camel", forbid_unknown_fields=True):
+    """A suggested change that is to fix it."""
+
+    id: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class LinkToPullRequest(Struct, tag_field="kind", tag="pull-request", rename="camel", forbid_unknown_fields=True):
+    """A pull request that is to fix it."""
+
+    url: Annotated[str, Meta(min_length=1, max_length=2000, pattern=r"^https?://\S+$")]
+
+
+Link = LinkToOurs | LinkToChange | LinkToPullRequest
+
+
+class ChangeBody(Body):
+    """What to change; `reason` says why. `null` unsorts, or takes the note or the link away."""
+
+    status: Literal["open", "being-fixed", "with-owner", "wont-fix"] | UnsetType = UNSET
+    sorted_to: Literal["improve", "developer", "owner"] | None | UnsetType = UNSET
+    reason: Text | UnsetType = UNSET
+    status_note: Annotated[str, Meta(min_length=1, max_length=4000)] | None | UnsetType = UNSET
+    link: Link | None | UnsetType = UNSET
+
+
+def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -> Correction:
+    """Change a live correction by hand, and note it in its history; needs write access.
+
+    A status set by hand clears ``fixedIn`` and ``reopenedIn``; a re-sort alone keeps them. What
+    is already so is no change. Raises ``CorrectionRemoved`` and ``CorrectionSuperseded``.
+    """
+    if all(getattr(body, name) is UNSET for name in _FIELDS):
+        raise BadInput("Name at least one of status, sortedTo, statusNote and link.")
+    correction = _locked(caller, correction_id)
+    check_write(caller, correction.project_id)
+    _check_live(correction)
+    before = _state(correction)
+    _set(caller, correction, body)
+    after = _state(correction)
+    changed = [name for name in after if before[name] != after[name]]
+    if changed:
+        reason = body.reason if isinstance(body.reason, str) else None
+        _save(caller, correction, "changed", _only(before, changed), _only(after, changed), reason)
+    return correction
+
+
+def correction_remove(*, caller: Caller, correction_id: str) -> Correction:
+    """Take a correction back, for ever: it stays readable, and counts no more.
+
+    Its run is locked first, as recording does, so that removing and superseding the same
+    correction wait for each other. Raises ``CorrectionRemoved`` and ``CorrectionSuperseded``.
+    """
+    seen = correction_get(caller=caller, correction_id=correction_id)
+    Run.objects.select_for_update(no_key=True).filter(tenant_id=seen.tenant_id, run_id=seen.run_id).first()
+    correction = _locked(caller, correction_id)
+    check_remove(caller, correction)
+    _check_live(correction)
+    before = {"status": correction.status}
+    correction.status, correction.unregistered_at = Status.REMOVED, now()
+    Verdict.objects.filter(correction=correction, unregistered_at__isnull=True).update(
+        unregistered_at=correction.unregistered_at
+    )
+    _save(caller, correction, "removed", before, {"status": Status.REMOVED}, None)
+    return correction
+
+
+def _locked(caller: Caller, correction_id: str) -> Correction:
+    seen = correction_get(caller=caller, correction_id=correction_id)
+    return Correction.objects.select_for_update(no_key=True).get(pk=seen.pk)
+
+
+def _check_live(correction: Correction) -> None:
+    if correction.status == Status.REMOVED:
+        raise errors.CorrectionRemoved
+    if not correction.live:
+        raise errors.CorrectionSuperseded
+
+
+def _set(caller: Caller, correction: Correction, body: ChangeBody) -> None:
+    at = now()
+    if not isinstance(body.status, UnsetType):
+        correction.status = body.status
+        correction.fixed_in = correction.reopened_in = None
+    if not isinstance(body.sorted_to, UnsetType) and (body.sorted_to or "") != correction.sorted_to:
+        correction.sorted_to = body.sorted_to or ""
+        correction.sorted_by = by(caller) if body.sorted_to else None
+        correction.sorted_at = at if body.sorted_to else None
+        correction.sorted_reason = body.reason if body.sorted_to and isinstance(body.reason, str) else None
+    if not isinstance(body.status_note, UnsetType) and body.status_note != (correction.status_note or {}).get("text"):
+        note = body.status_note
+        correction.status_note = {"text": note, "by": by(caller), "at": wire(at)} if note else None
+    if not isinstance(body.link, UnsetType):
+        correction.link = _link(body.link)
+
+
+def _link(link: Link | None) -> dict[str, Any] | None:
+    if link is None:
+        return None
+    if isinstance(link, LinkToPullRequest):
+        return {"kind": "pull-request", "url": link.url}
+    return {"kind": "improve-run" if isinstance(link, LinkToOurs) else "suggested-change", "id": link.id}
+
+
+def _state(correction: Correction) -> dict[str, Any]:
+    """What the history compares: everything that a change by hand can touch, as it is sent."""
+    return {
+        "status": correction.status,
+        "sortedTo": correction.sorted_to or None,
+        "statusNote": (correction.status_note or {}).get("text"),
+        "link": correction.link,
+        "fixedIn": correction.fixed_in,
+        "reopenedIn": correction.reopened_in,
+    }
+
+
+def _only(state: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    return {name: state[name] for name in names if state[name] is not None}
+
+
+def _save(
+    caller: Caller,
+    correction: Correction,
+    kind: str,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    why: str | None,
+) -> None:
+    """Write the locked row and its history's next entry."""
+    correction.revision += 1
+    correction.updated_at = now()
+    correction.save()
+    CorrectionChange.objects.create(
+        id=new_id(),
+        created_at=correction.updated_at,
+        correction=correction,
+        revision=correction.revision,
+        kind=kind,
+        by=by(caller),
+        before=before,
+        after=after,
+        why=why,
+    )
