@@ -1,0 +1,1 @@
+"""The PostgreSQL that comes with the project, and the demonstration that stands on it."""

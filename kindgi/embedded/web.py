@@ -1,0 +1,180 @@
+"""The production web server (granian) as a command line and as a child process."""
+
+import ctypes
+import errno
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
+
+from django.conf import settings
+
+START_SECONDS = 60
+STOP_SECONDS = 10
+STOP_AGAIN_SECONDS = 0.5
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class WebServerError(RuntimeError):
+    """The web server could not be started; the text is one sentence for a person."""
+
+
+def command(*, host: str, port: int) -> list[str]:
+    """The command that serves the project, with the workers and threads of the settings."""
+    return [
+        sys.executable,
+        "-m",
+        "granian",
+        "--interface=wsgi",
+        "--no-ws",
+        f"--host={host}",
+        f"--port={port}",
+        f"--workers={settings.WEB_WORKERS}",
+        f"--blocking-threads={settings.WEB_THREADS}",
+        "--blocking-threads-idle-timeout=600",  # each thread has a database connection; keep both
+        "--respawn-failed-workers",
+        f"--workers-kill-timeout={STOP_SECONDS}",
+        "--log-level=warning",
+        f"--working-dir={settings.BASE_DIR}",
+        "kindgi.wsgi:application",
+    ]
+
+
+def check_port(*, host: str, port: int) -> None:
+    """Raise ``WebServerError`` if something listens there already.
+
+    The server itself would not notice: it shares its port among its workers, and so with strangers too.
+    """
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            why = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
+            raise WebServerError(
+                f"Port {port} on {host} {why}: choose another, for example PORT={port + 1}."
+            ) from error
+
+
+def serve(*, host: str, port: int, when_up: Callable[[str], None] = lambda url: None) -> None:
+    """Serve until interrupted, with ``when_up`` called once with the address; nothing is left running afterwards."""
+    server = WebServer.start(host=host, port=port)
+    try:
+        when_up(server.url)
+        if status := server.wait():
+            raise WebServerError(f"The web server ended by itself with status {status}.")
+    finally:
+        # An impatient second Ctrl-C must not leave half of it running.
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+        server.stop()
+
+
+def become(*, host: str, port: int) -> NoReturn:
+    """Put the web server in the place of this process."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell lets its background jobs ignore it
+    arguments = command(host=host, port=port)
+    os.execv(arguments[0], arguments)  # noqa: S606 (a list, no shell)
+
+
+@contextmanager
+def until_interrupted() -> Iterator[None]:
+    """Ctrl-C, SIGTERM or a closed terminal end the block, and it can tidy up; that is no error."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, _interrupt)
+    with suppress(KeyboardInterrupt):
+        yield
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+@dataclass
+class WebServer:
+    """A running web server in a process group of its own."""
+
+    process: subprocess.Popen[bytes]
+    host: str
+    port: int
+
+    @classmethod
+    def start(cls, *, host: str, port: int, environment: dict[str, str] | None = None) -> "WebServer":
+        """Start it and return once it answers."""
+        process = subprocess.Popen(
+            command(host=host, port=port),
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,
+            preexec_fn=_detach,
+        )
+        server = cls(process=process, host=host, port=port)
+        try:
+            server._wait_until_answering()
+        except BaseException:
+            server.kill()
+            raise
+        return server
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}:{self.port}"
+
+    def wait(self) -> int:
+        """Wait for it to end; the exit status is returned."""
+        return self.process.wait()
+
+    def stop(self) -> None:
+        """Let it finish what it is doing, or kill it when that takes too long."""
+        deadline = time.monotonic() + STOP_SECONDS
+        while self.process.poll() is None and time.monotonic() < deadline:
+            # More than once and to all, since a worker that is still loading the project misses it.
+            os.killpg(self.process.pid, signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=STOP_AGAIN_SECONDS)
+        self.kill()
+
+    def kill(self) -> None:
+        """kill -9 of the server and all its workers."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def _wait_until_answering(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while self.process.poll() is None and time.monotonic() < deadline:
+            if self._answers():
+                return
+            time.sleep(0.05)
+        raise WebServerError("The web server did not start; what it printed above says why.")
+
+    def _answers(self) -> bool:
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=START_SECONDS)
+        try:
+            connection.request("HEAD", "/")
+            connection.getresponse()
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+        return True
+
+
+def _detach() -> None:
+    """In the child, before it becomes the server.
+
+    It must hear SIGINT, which it stops its workers with and which a shell lets its background jobs ignore; and it is
+    told to end when the parent dies, even by kill -9 (Linux alone can do that).
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.platform == "linux":
+        parent_death_signal = 1
+        ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGTERM)

@@ -1,0 +1,1 @@
+"""The project's database backend: Django's for PostgreSQL, and what base.py adds."""

@@ -1,0 +1,138 @@
+"""All settings, read from the environment; README.md lists the variables.
+
+``KINDGI_ENV`` chooses the mode (development, production, test), and the mode chooses the defaults. Settings that
+are the same everywhere are plain constants.
+"""
+
+import django_stubs_ext
+from django.core.exceptions import ImproperlyConfigured
+from environs import EnvError
+
+from kindgi.settings.database import database
+from kindgi.settings.environment import BASE_DIR, VAR_DIR, Mode, env, kept_secret, read_mode, require
+from kindgi.settings.logs import logging_config
+
+# Lets the types that the checker knows as generic be written so: ModelAdmin[Run], Paginator[Any].
+django_stubs_ext.monkeypatch()
+
+try:
+    MODE = read_mode()
+    PRODUCTION = MODE is Mode.PRODUCTION
+    if PRODUCTION:
+        require("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
+
+    # What must be secret, and who may ask.
+    SECRET_KEY = env.str("SECRET_KEY", "") or kept_secret(VAR_DIR / "secret_key")
+    SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
+    DEBUG = env.bool("DEBUG", False)
+    ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+    CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
+
+    # HTTPS: on in production, each part of it switchable for who terminates it elsewhere.
+    SECURE_SSL_REDIRECT = env.bool("SSL_REDIRECT", PRODUCTION)
+    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000 if PRODUCTION else 0)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_INCLUDE_SUBDOMAINS", PRODUCTION)
+    SECURE_HSTS_PRELOAD = env.bool("HSTS_PRELOAD", PRODUCTION)
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("SECURE_COOKIES", PRODUCTION)
+    _proxy_header = env.str("PROXY_SSL_HEADER", "")
+    SECURE_PROXY_SSL_HEADER = ("HTTP_" + _proxy_header.upper().replace("-", "_"), "https") if _proxy_header else None
+
+    DATABASES = {"default": database(MODE)}
+    STATIC_ROOT = BASE_DIR / env.path("STATIC_ROOT", VAR_DIR / "static")
+    LOGGING = logging_config(env.str("LOG_LEVEL", "INFO").upper())
+
+    # The web server (`manage.py serve`).
+    WEB_HOST = env.str("WEB_HOST", "127.0.0.1")
+    WEB_PORT = env.int("PORT", 8000)
+    WEB_WORKERS = env.int("WEB_WORKERS", 2)
+    WEB_THREADS = env.int("WEB_THREADS", 4)
+except (EnvError, OSError, ValueError) as error:
+    raise ImproperlyConfigured(f"The environment cannot be read: {error}") from error
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "rest_framework",
+    "django_filters",
+    "django_htmx",
+    "kindgi.embedded",
+    "kindgi.api",
+    "kindgi.access",
+    "kindgi.runs",
+    "corrections",
+]
+
+MIDDLEWARE = [
+    "kindgi.api.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "kindgi.urls"
+WSGI_APPLICATION = "kindgi.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+AUTH_USER_MODEL = "access.User"
+_VALIDATORS = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"{_VALIDATORS}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATORS}.MinimumLengthValidator"},
+    {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATORS}.NumericPasswordValidator"},
+]
+
+# The /v1 views bring their own authentication, parsing and rendering (kindgi.api).
+REST_FRAMEWORK = {"UNAUTHENTICATED_USER": None, "UNAUTHENTICATED_TOKEN": None}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [path for path in [BASE_DIR / "static"] if path.is_dir()]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": (
+            "whitenoise.storage.CompressedManifestStaticFilesStorage"
+            if PRODUCTION
+            else "django.contrib.staticfiles.storage.StaticFilesStorage"
+        )
+    },
+}
+# Outside of production nobody need run collectstatic.
+WHITENOISE_USE_FINDERS = not PRODUCTION
+if not PRODUCTION:
+    STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+
+if MODE is Mode.TEST:
+    # Passwords in tests protect nothing, and the real hasher takes a quarter of a second each.
+    PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,0 +1,54 @@
+"""The database: ``DATABASE_URL``, or the embedded server when it is not set."""
+
+from typing import Any
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+from kindgi.embedded.server import PORT, SUPERUSER, Server
+from kindgi.settings.environment import VAR_DIR, Mode, env
+
+ENGINE = "kindgi.postgres"
+DEVELOPMENT_SERVER = Server(VAR_DIR / "postgres")
+TEST_SERVER = Server(VAR_DIR / "test-postgres", durable=False)
+
+
+def database(mode: Mode) -> dict[str, Any]:
+    """Django's ``DATABASES["default"]``."""
+    url = env.str("DATABASE_URL", "")
+    config = _from_url(url) if url else _embedded(TEST_SERVER if mode is Mode.TEST else DEVELOPMENT_SERVER)
+    config["OPTIONS"] = {**config.get("OPTIONS", {}), **_options()}
+    # A connection stays open for as long as its thread; a request that finds it dead opens another.
+    config["CONN_MAX_AGE"] = None
+    config["CONN_HEALTH_CHECKS"] = True
+    config["DISABLE_SERVER_SIDE_CURSORS"] = env.bool("DATABASE_TRANSACTION_POOLER", False)
+    config["ATOMIC_REQUESTS"] = False
+    return config
+
+
+def _from_url(url: str) -> dict[str, Any]:
+    try:
+        config = dict(dj_database_url.parse(url))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}") from None
+    if config["ENGINE"] != "django.db.backends.postgresql":
+        raise ImproperlyConfigured("Set DATABASE_URL to a PostgreSQL address: postgres://user:password@host/name.")
+    return config | {"ENGINE": ENGINE}
+
+
+def _embedded(server: Server) -> dict[str, Any]:
+    return {
+        "ENGINE": ENGINE,
+        "EMBEDDED": server,
+        "HOST": str(server.socket_dir),
+        "PORT": str(PORT),
+        "USER": SUPERUSER,
+        "NAME": server.database,
+    }
+
+
+def _options() -> dict[str, Any]:
+    """psycopg's options. Behind a transaction pooler a prepared statement may not be there for the next use."""
+    pooled = env.bool("DATABASE_TRANSACTION_POOLER", False)
+    threshold = None if pooled else env.int("DATABASE_PREPARE_THRESHOLD", 1)
+    return {"server_side_binding": True, "prepare_threshold": threshold}

@@ -1,0 +1,112 @@
+"""The settings: what production insists on, secrets from files, and modes."""
+
+import stat
+
+import pytest
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from kindgi.settings.database import database
+from kindgi.settings.environment import Mode, kept_secret
+from tests.support.commands import PRODUCTION, manage
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"])
+@pytest.mark.parametrize("value", [None, ""])
+def test_production_does_not_start_without(name: str, value: str | None):
+    environment = {**PRODUCTION, name: value}
+    done = manage("check", environment={key: text for key, text in environment.items() if text is not None})
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"kindgi: Set {name} (or {name}_FILE): in production mode (KINDGI_ENV=production) nothing starts without.\n"
+    )
+
+
+def test_production_names_all_that_is_missing_in_one_sentence():
+    done = manage("migrate", environment={"KINDGI_ENV": "production"})
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "SECRET_KEY (or SECRET_KEY_FILE), ALLOWED_HOSTS (or ALLOWED_HOSTS_FILE) and DATABASE_URL" in done.stderr
+
+
+def test_the_web_server_too_says_what_is_missing():
+    done = manage("serve", environment={**PRODUCTION, "ALLOWED_HOSTS": ""})
+    assert done.returncode == 1 and done.stderr.startswith("kindgi: Set ALLOWED_HOSTS")
+
+
+def test_a_deployment_check_in_production_finds_nothing():
+    done = manage("check", "--deploy", "--fail-level", "DEBUG", environment=PRODUCTION)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "System check identified no issues (0 silenced).\n")
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"KINDGI_ENV": "staging"}, "Set KINDGI_ENV to development, production or test, not to 'staging'."),
+        ({"PORT": "high"}, 'The environment cannot be read: Environment variable "PORT" invalid'),
+        ({"DATABASE_URL": "mysql://host/name"}, "Set DATABASE_URL to a PostgreSQL address"),
+        ({"DATABASE_URL": "postgres://host:port/name"}, "DATABASE_URL cannot be read"),
+        ({"SECRET_KEY_FILE": "/nowhere"}, "The value of SECRET_KEY_FILE must be a readable file path."),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_one_line(environment: dict[str, str], said: str):
+    done = manage("check", environment=environment)
+    assert done.returncode == 1 and said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_secrets_may_come_from_files(tmp_path):
+    environment = {name: text for name, text in PRODUCTION.items() if name not in {"SECRET_KEY", "DATABASE_URL"}}
+    for name in ("SECRET_KEY", "DATABASE_URL"):
+        (tmp_path / name).write_text(PRODUCTION[name] + "\n")
+        environment[f"{name}_FILE"] = str(tmp_path / name)
+    script = "from django.conf import settings as s; print(s.SECRET_KEY, s.DATABASES['default']['PASSWORD'])"
+    done = manage("shell", "--no-imports", "-c", script, environment=environment)
+    assert done.stdout == f"{PRODUCTION['SECRET_KEY']} secret\n"
+
+
+def test_https_is_insisted_on_in_production_and_can_be_left_to_a_proxy():
+    names = ["SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS", "SESSION_COOKIE_SECURE", "SECURE_PROXY_SSL_HEADER"]
+    script = f"from django.conf import settings as s; print([getattr(s, n) for n in {names}])"
+    off = {
+        "SSL_REDIRECT": "false",
+        "HSTS_SECONDS": "0",
+        "SECURE_COOKIES": "no",
+        "PROXY_SSL_HEADER": "X-Forwarded-Proto",
+    }
+    asked = [manage("shell", "--no-imports", "-c", script, environment={**PRODUCTION, **extra}) for extra in ({}, off)]
+    assert [done.stdout for done in asked] == [
+        "[True, 31536000, True, None]\n",
+        "[False, 0, False, ('HTTP_X_FORWARDED_PROTO', 'https')]\n",
+    ]
+
+
+def test_the_development_key_is_made_once_and_is_its_owners_alone(tmp_path):
+    path = tmp_path / "var" / "secret_key"
+    first = kept_secret(path)
+    assert len(first) > 50 and kept_secret(path) == first
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [entry.name for entry in path.parent.iterdir()] == ["secret_key"]
+
+
+def test_a_database_address_is_taken_as_it_is_and_nothing_is_embedded(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgres://me:p%40ss@db:6432/quality?sslmode=require")
+    config = database(Mode.DEVELOPMENT)
+    assert (config["USER"], config["PASSWORD"], config["HOST"], config["PORT"]) == ("me", "p@ss", "db", 6432)
+    assert config["OPTIONS"] == {"sslmode": "require", "server_side_binding": True, "prepare_threshold": 1}
+    assert "EMBEDDED" not in config
+
+
+def test_behind_a_transaction_pooler_nothing_outlives_a_transaction(monkeypatch):
+    monkeypatch.setenv("DATABASE_TRANSACTION_POOLER", "true")
+    config = database(Mode.DEVELOPMENT)
+    assert config["OPTIONS"]["prepare_threshold"] is None and config["DISABLE_SERVER_SIDE_CURSORS"]
+
+
+def test_tests_have_a_server_of_their_own():
+    assert database(Mode.TEST)["HOST"] != database(Mode.DEVELOPMENT)["HOST"]
+    assert settings.MODE is Mode.TEST
+
+
+def test_another_database_than_postgresql_is_refused(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "sqlite:///x.db")
+    with pytest.raises(ImproperlyConfigured, match="Set DATABASE_URL to a PostgreSQL address"):
+        database(Mode.DEVELOPMENT)
