@@ -1,0 +1,24 @@
+"""Every address of the product."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import include, path, re_path
+
+from kindgi.api.endpoints import NoSuchRoute
+from kindgi.api.openapi import docs_page, openapi_json
+
+v1 = [
+    # The busiest first: each one before costs a few microseconds a request.
+    path("", include("corrections.api.urls")),
+    path("", include("kindgi.runs.api.urls")),
+    path("", include("kindgi.access.api.urls")),
+    path("openapi.json", openapi_json, name="openapi"),
+    path("docs", docs_page, name="docs"),
+    re_path(r"^.*$", NoSuchRoute.as_view()),
+]
+
+urlpatterns = [
+    path("v1/", include(v1)),
+    path("admin/", admin.site.urls),
+]
