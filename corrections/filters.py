@@ -20,13 +20,13 @@ class CorrectionFilter(ScopedFilterSet):
     """`GET /v1/corrections`."""
 
     runId = IdFilter("run_id", help_text="Corrections of this run.")
-    agentId = django_filters.CharFilter(method="by_agent", help_text="Corrections of this agent's runs.")
-    agentVersion = django_filters.CharFilter(method="by_agent_version", help_text="Of this version's runs.")
-    flowId = django_filters.CharFilter(method="by_flow", help_text="Corrections of this flow's runs.")
+    agentId = django_filters.CharFilter(method="by_agent", strip=False, help_text="Corrections of this agent's runs.")
+    agentVersion = django_filters.CharFilter(method="by_agent_version", strip=False, help_text="Of this version's runs.")
+    flowId = django_filters.CharFilter(method="by_flow", strip=False, help_text="Corrections of this flow's runs.")
     status = django_filters.MultipleChoiceFilter(choices=Status.choices, help_text="How they stand; may be repeated.")
     sortedTo = django_filters.ChoiceFilter("sorted_to", choices=SortedTo.choices, help_text="Who works on them.")
     correctorGroupId = IdFilter("judge_class_id", help_text="Recorded under this corrector group.")
-    participantId = django_filters.CharFilter(method="by_participant", help_text="Made for this end user.")
+    participantId = django_filters.CharFilter(method="by_participant", strip=False, help_text="Made for this end user.")
     madeBy = IdFilter("made_by_id", help_text="Made by this user or service token, by id.")
     decisions = django_filters.ChoiceFilter(method="by_said", choices=_SAID, help_text="What they say of decisions.")
     answer = django_filters.ChoiceFilter(method="by_said", choices=_SAID, help_text="What they say of the answer.")
@@ -86,8 +86,8 @@ def _md5(text: str) -> str:
 class JudgeClassFilter(ScopedFilterSet):
     """`GET /v1/judge-classes`."""
 
-    agentId = django_filters.CharFilter("agent_id", help_text="Classes for this agent.")
-    name = django_filters.CharFilter("name", help_text="Classes of this name.")
+    agentId = django_filters.CharFilter("agent_id", strip=False, help_text="Classes for this agent.")
+    name = django_filters.CharFilter("name", strip=False, help_text="Classes of this name.")
     includeUnregistered = FlagFilter(method="by_life", help_text="`true`: the retired ones too.")
 
     def by_life(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:

@@ -169,3 +169,9 @@ def calls_text(calls: list[ListedCall]) -> str:
     return encode(
         [{"tool": call.tool, "args": Raw(b"{}") if call.args is UNSET else call.args} for call in calls]
     ).decode("utf-8")
+
+
+def calls_without_args(text: str) -> str:
+    """:func:`calls_text` of the same calls, of which nothing is left but their tools."""
+    calls = decode_span(text.encode("utf-8"), list[ListedCall], "/shouldCall")
+    return calls_text([ListedCall(tool=call.tool) for call in calls])

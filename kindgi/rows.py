@@ -2,6 +2,7 @@
 
 A model's columns come from the model itself, once a process; the values are its instances'. What
 the ORM would do besides (defaults in the database, signals, ``save()``) our models don't use.
+Every function must run in the caller's transaction.
 """
 
 from __future__ import annotations
@@ -14,85 +15,60 @@ from typing import Any, TypeVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection
-from django.db.models import Field, JSONField, Model
+from django.db.models import BinaryField, Field, JSONField, Model
 from psycopg.types.json import Jsonb
+
+from kindgi.api.jsontext import encode
 
 Row = TypeVar("Row", bound=Model)
 
-FEW = 20
+
+class Unless(list[Row]):
+    """Rows that are left out where a row with the same unique key is there already."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
+    """A column: ``read`` gives a row's value to the driver, ``read_plain`` as JSON can hold it."""
+
     name: str
+    attname: str
     db_type: str
-    read: Callable[[Model], Any]
     is_array: bool
-
-
-@cache
-def _columns(model: type[Model]) -> tuple[_Column, ...]:
-    fields: list[Field[Any, Any]] = model._meta.concrete_fields  # type: ignore[assignment]
-    return tuple(
-        _Column(
-            name=f'"{field.column}"',
-            db_type=(field.db_type(connection) or "text").split("(")[0],
-            read=_jsonb(field.attname) if isinstance(field, JSONField) else attrgetter(field.attname),
-            is_array=isinstance(field, ArrayField),
-        )
-        for field in fields
-    )
-
-
-def _jsonb(attname: str) -> Callable[[Model], Any]:
-    read = attrgetter(attname)
-
-    def wrapped(row: Model) -> Any:
-        value = read(row)
-        return None if value is None else Jsonb(value)
-
-    return wrapped
-
-
-@cache
-def _values_sql(model: type[Model], count: int, suffix: str) -> str:
-    columns = _columns(model)
-    names = ", ".join(column.name for column in columns)
-    one = f"({', '.join(['%s'] * len(columns))})"
-    return f'INSERT INTO "{model._meta.db_table}" ({names}) VALUES {", ".join([one] * count)} {suffix}'
-
-
-@cache
-def _unnest_sql(model: type[Model], suffix: str) -> str:
-    columns = _columns(model)
-    names = ", ".join(column.name for column in columns)
-    arrays = ", ".join(f"%s::{column.db_type}[]" for column in columns)
-    return f'INSERT INTO "{model._meta.db_table}" ({names}) SELECT * FROM unnest({arrays}) {suffix}'
+    read: Callable[[Model], Any]
+    read_plain: Callable[[Model], Any]
 
 
 def insert(rows: Sequence[Row], *, suffix: str = "") -> list[tuple[Any, ...]]:
-    """Insert ``rows`` of one model in one statement; what ``suffix`` (``RETURNING …``) answers.
+    """Insert rows of one model, of any number, as one array a column; what ``RETURNING`` answers.
 
-    ``suffix`` may also say what happens on a conflict. Must run in the caller's transaction.
+    ``suffix`` follows the statement: what happens on a conflict, what is returned. A model with
+    array columns goes by :func:`insert_together`.
     """
     if not rows:
         return []
     model = type(rows[0])
-    columns = _columns(model)
-    many = len(rows) > FEW and not any(column.is_array for column in columns)
-    if many:
-        sql = _unnest_sql(model, suffix)
-        params = [[column.read(row) for row in rows] for column in columns]
-    else:
-        sql = _values_sql(model, len(rows), suffix)
-        params = [column.read(row) for row in rows for column in columns]
     with connection.cursor() as cursor:
-        cursor.execute(sql, params)
+        cursor.execute(
+            _insert_sql(model, suffix), [[column.read(row) for row in rows] for column in _columns(model)]
+        )
         return cursor.fetchall() if "RETURNING" in suffix else []
 
 
+def insert_together(*groups: Sequence[Model]) -> None:
+    """Insert a few rows of several models in one statement; each group is of one model, and may be empty.
+
+    The rows travel as JSON, one parameter a group. Foreign keys among them hold at the end of the
+    transaction.
+    """
+    filled = [group for group in groups if group]
+    sql = _together_sql(tuple((type(group[0]), isinstance(group, Unless)) for group in filled))
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [_as_json(group) for group in filled])
+
+
 def update(rows: Sequence[Row], fields: Sequence[str]) -> None:
-    """Write ``fields`` (attribute names) of ``rows`` of one model in one statement, by primary key.
+    """Write ``fields`` (attribute names) of rows of one model in one statement, by primary key.
 
     The rows must be locked or otherwise known to be the caller's.
     """
@@ -105,20 +81,81 @@ def update(rows: Sequence[Row], fields: Sequence[str]) -> None:
 
 
 @cache
+def _columns(model: type[Model]) -> tuple[_Column, ...]:
+    fields: list[Field[Any, Any]] = model._meta.concrete_fields  # type: ignore[assignment]
+    return tuple(_column(field) for field in fields)
+
+
+def _column(field: Field[Any, Any]) -> _Column:
+    plain = attrgetter(field.attname)
+    return _Column(
+        name=f'"{field.column}"',
+        attname=field.attname,
+        db_type=(field.db_type(connection) or "text").split("(")[0],
+        is_array=isinstance(field, ArrayField),
+        read=_unless_none(plain, Jsonb) if isinstance(field, JSONField) else plain,
+        read_plain=_unless_none(plain, _hex) if isinstance(field, BinaryField) else plain,
+    )
+
+
+def _unless_none(read: Callable[[Model], Any], convert: Callable[[Any], Any]) -> Callable[[Model], Any]:
+    def converted(row: Model) -> Any:
+        value = read(row)
+        return None if value is None else convert(value)
+
+    return converted
+
+
+def _hex(value: bytes) -> str:
+    return "\\x" + value.hex()
+
+
+@cache
 def _columns_of(model: type[Model], fields: tuple[str, ...]) -> tuple[_Column, ...]:
     """The primary key's column, then those of ``fields``."""
-    names = (model._meta.pk.attname, *fields)
-    by_name = dict(zip((field.attname for field in model._meta.concrete_fields), _columns(model), strict=True))
-    return tuple(by_name[name] for name in names)
+    by_name = {column.attname: column for column in _columns(model)}
+    return tuple(by_name[name] for name in (model._meta.pk.attname, *fields))
+
+
+def _names(columns: Sequence[_Column]) -> str:
+    return ", ".join(column.name for column in columns)
+
+
+def _arrays(columns: Sequence[_Column]) -> str:
+    if any(column.is_array for column in columns):
+        raise TypeError("A column of arrays can't be sent as an array of its values.")
+    return f"unnest({', '.join(f'%s::{column.db_type}[]' for column in columns)})"
+
+
+@cache
+def _insert_sql(model: type[Model], suffix: str) -> str:
+    columns = _columns(model)
+    return (
+        f'INSERT INTO "{model._meta.db_table}" ({_names(columns)}) SELECT * FROM {_arrays(columns)} {suffix}'
+    )
+
+
+@cache
+def _together_sql(parts: tuple[tuple[type[Model], bool], ...]) -> str:
+    *first, last = (_one_of_together(model, unless=unless) for model, unless in parts)
+    named = ", ".join(f"part{number} AS ({statement})" for number, statement in enumerate(first))
+    return f"WITH {named} {last}" if first else last
+
+
+def _one_of_together(model: type[Model], *, unless: bool) -> str:
+    table, names = model._meta.db_table, _names(_columns(model))
+    rows = f'json_populate_recordset(NULL::"{table}", %s::json)'
+    return f'INSERT INTO "{table}" ({names}) SELECT {names} FROM {rows}{" ON CONFLICT DO NOTHING" if unless else ""}'
+
+
+def _as_json(rows: Sequence[Model]) -> str:
+    columns = _columns(type(rows[0]))
+    return encode([{column.name[1:-1]: column.read_plain(row) for column in columns} for row in rows]).decode()
 
 
 @cache
 def _update_sql(model: type[Model], fields: tuple[str, ...]) -> str:
     key, *changed = _columns_of(model, fields)
-    arrays = ", ".join(f"%s::{column.db_type}[]" for column in (key, *changed))
-    names = ", ".join(column.name for column in (key, *changed))
     sets = ", ".join(f"{column.name} = new.{column.name}" for column in changed)
-    return (
-        f'UPDATE "{model._meta.db_table}" AS old SET {sets} '
-        f"FROM (SELECT * FROM unnest({arrays})) AS new({names}) WHERE old.{key.name} = new.{key.name}"
-    )
+    rows = f"(SELECT * FROM {_arrays([key, *changed])}) AS new({_names([key, *changed])})"
+    return f'UPDATE "{model._meta.db_table}" AS old SET {sets} FROM {rows} WHERE old.{key.name} = new.{key.name}'

@@ -42,6 +42,14 @@ class Corrections(Endpoint):
         id="corrections.create",
         summary="Correct a run",
         body=CorrectionBody,
+        example={
+            "runId": "0193a6c2-b7d4-7c11-a2f4-d7f0c5b1e9aa",
+            "decisions": "wrong",
+            "shouldCall": [{"tool": "orders.lookup", "args": {"orderId": 4711}}],
+            "answer": "wrong",
+            "shouldSay": "It arrived yesterday.",
+            "items": [{"key": "case-17", "pointer": "/matches/2", "rank": 2, "verdict": "right"}],
+        },
         status=201,
         answer=schemas.CorrectionAnswer,
         errors=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -38,7 +39,7 @@ class LinkToChange(Struct, tag_field="kind", tag="suggested-change", rename="cam
 class LinkToPullRequest(Struct, tag_field="kind", tag="pull-request", rename="camel", forbid_unknown_fields=True):
     """A pull request that is to fix it."""
 
-    url: Annotated[str, Meta(min_length=1, max_length=2000, pattern=r"^https?://\S+$")]
+    url: Annotated[str, Meta(min_length=1, max_length=2000, pattern=r"^https?://\S+(?!\s)$")]
 
 
 Link = LinkToOurs | LinkToChange | LinkToPullRequest
@@ -65,11 +66,12 @@ def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -
     correction = _locked(caller, correction_id)
     check_write(caller, correction.project_id)
     _check_live(correction)
-    before = _state(correction)
-    _set(caller, correction, body)
+    before, at = _state(correction), now()
+    _set(caller, correction, body, at)
     after = _state(correction)
     changed = [name for name in after if before[name] != after[name]]
     if changed:
+        correction.updated_at = at
         reason = body.reason if isinstance(body.reason, str) else None
         _save(caller, correction, "changed", _only(before, changed), _only(after, changed), reason)
     return correction
@@ -87,7 +89,8 @@ def correction_remove(*, caller: Caller, correction_id: str) -> Correction:
     check_remove(caller, correction)
     _check_live(correction)
     before = {"status": correction.status}
-    correction.status, correction.unregistered_at = Status.REMOVED, now()
+    correction.status = Status.REMOVED
+    correction.updated_at = correction.unregistered_at = now()
     Verdict.objects.filter(correction=correction, unregistered_at__isnull=True).update(
         unregistered_at=correction.unregistered_at
     )
@@ -107,8 +110,7 @@ def _check_live(correction: Correction) -> None:
         raise errors.CorrectionSuperseded
 
 
-def _set(caller: Caller, correction: Correction, body: ChangeBody) -> None:
-    at = now()
+def _set(caller: Caller, correction: Correction, body: ChangeBody, at: datetime) -> None:
     if not isinstance(body.status, UnsetType):
         correction.status = body.status
         correction.fixed_in = correction.reopened_in = None
@@ -158,7 +160,6 @@ def _save(
 ) -> None:
     """Write the locked row and its history's next entry."""
     correction.revision += 1
-    correction.updated_at = now()
     correction.save()
     CorrectionChange.objects.create(
         id=new_id(),

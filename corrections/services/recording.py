@@ -36,7 +36,7 @@ from kindgi.api.errors import BadInput
 from kindgi.api.ids import new_id
 from kindgi.api.jsontext import Document
 from kindgi.api.times import now, wire
-from kindgi.rows import insert
+from kindgi.rows import Unless, insert, insert_together
 from kindgi.runs.content import pack, unpack
 from kindgi.runs.errors import RunErased
 from kindgi.runs.models import RunStatus
@@ -55,9 +55,10 @@ WHERE old.id = new.id
 """
 _SUPERSEDE_CORRECTIONS = """
 UPDATE corrections_correction
-SET unregistered_at = %s, updated_at = %s, superseded_by_id = %s, revision = revision + 1
+SET unregistered_at = greatest(updated_at, %s), updated_at = greatest(updated_at, %s), superseded_by_id = %s,
+    revision = revision + 1
 WHERE id = ANY(%s)
-RETURNING id, revision
+RETURNING id, revision, updated_at
 """
 
 
@@ -229,7 +230,7 @@ def verdict_of(correction: Correction, **said: Any) -> Verdict:
     return Verdict(
         id=new_id(),
         created_at=correction.created_at,
-        correction=correction,
+        correction_id=correction.pk,
         tenant_id=correction.tenant_id,
         project_id=correction.project_id,
         run_id=correction.run_id,
@@ -261,7 +262,10 @@ def supersede(
     gone: list[LiveVerdict],
     successors: Mapping[str, UUID],
 ) -> None:
-    """End the verdicts ``gone``, and every correction that ``live`` shows to have none left."""
+    """End the verdicts ``gone``, and every correction that ``live`` shows to have none left.
+
+    What somebody changed while this waited for its row was changed before it: times only move on.
+    """
     if not gone:
         return
     at = correction.created_at
@@ -272,33 +276,33 @@ def supersede(
             _SUPERSEDE_VERDICTS, [at, [old.id for old in gone], [successors.get(old.item_key) for old in gone]]
         )
         cursor.execute(_SUPERSEDE_CORRECTIONS, [at, at, correction.pk, ended])
-        revisions = cursor.fetchall()
+        changed = cursor.fetchall()
     after = {"supersededBy": str(correction.pk)}
     insert(
         [
             CorrectionChange(
-                id=new_id(), created_at=at, correction_id=pk, revision=revision, kind="superseded",
+                id=new_id(), created_at=updated_at, correction_id=pk, revision=revision, kind="superseded",
                 by=by(caller), after=after,
             )  # fmt: skip
-            for pk, revision in revisions
+            for pk, revision, updated_at in changed
         ]
     )
 
 
 def _store(correction: Correction, verdicts: list[Verdict], run: RunToCorrect) -> None:
-    """Insert the correction, its verdicts, its history's first entry, and the copy unless there is one."""
-    insert([correction])
-    insert(verdicts)
-    insert([_made(correction)])
-    insert(
-        [
-            RunCopy(
-                id=new_id(), created_at=correction.created_at, tenant_id=correction.tenant_id,
-                run_id=correction.run_id, correction_id=correction.pk, content_id=run.content_id,
-            )  # fmt: skip
-        ],
-        suffix="ON CONFLICT (tenant_id, run_id) DO NOTHING",
+    """Insert the correction, its verdicts, its history's first entry, and the copy unless there is one.
+
+    One statement: these are most of what a correction writes.
+    """
+    copy = RunCopy(
+        id=new_id(),
+        created_at=correction.created_at,
+        tenant_id=correction.tenant_id,
+        run_id=correction.run_id,
+        correction_id=correction.pk,
+        content_id=run.content_id,
     )
+    insert_together([correction], verdicts, [_made(correction)], Unless([copy]))
     correction._prefetched_objects_cache = {"verdicts": verdicts}  # type: ignore[attr-defined]
 
 

@@ -78,6 +78,7 @@ class Endpoint(APIView):
         method = "get" if request.method == "HEAD" else (request.method or "").lower()
         handler = getattr(self, method, None) if method in self.http_method_names else None
         if handler is None:
+            self.headers = {"Allow": ", ".join(self.allowed_methods)}
             raise MethodNotAllowed
         return handler.operation, handler
 
@@ -107,7 +108,7 @@ class Endpoint(APIView):
             tenant_id=caller.tenant_id,
             caller=caller.key,
             method=request.method or "",
-            path=request.get_full_path(),
+            path=request.path,
             key=key,
         )
         held = idempotency.take(key_hash=key_hash, tenant_id=caller.tenant_id, body=self.raw_body)

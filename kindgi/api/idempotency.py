@@ -32,7 +32,7 @@ from kindgi.api.errors import (
 from kindgi.api.times import wire
 
 KEPT = timedelta(hours=24)
-GRACE = timedelta(seconds=1)
+GRACE = timedelta(milliseconds=250)
 SWEEP_BATCH = 1000
 
 # Nothing is lost by committing a hold without waiting for the disk: the log is written in order,
@@ -95,7 +95,9 @@ class KeptAnswer:
 
     def response(self) -> HttpResponse:
         """The answer again, marked as a replay."""
-        response = HttpResponse(self.body, status=self.status, content_type=self.content_type or None)
+        response = HttpResponse(self.body, status=self.status, content_type=self.content_type)
+        if not self.content_type:  # an answer without a body, which Django would give a type of its own
+            del response.headers["Content-Type"]
         response.headers["X-Idempotent-Replay"] = "true"
         return response
 
@@ -133,9 +135,11 @@ def take(*, key_hash: bytes, tenant_id: UUID, body: bytes) -> Hold | KeptAnswer:
         if not found:
             raise IdempotencyKeyInFlight(retry_after=1)  # given back between the two statements
         row = _Row(*found[0])
-        if row.expired or (row.state == "held" and row.past_grace):
-            if _rows(_TAKE_OVER, [hold.holder, body_hash, KEPT, key_hash, row.holder]):
-                return hold
+        is_free = row.expired or (row.state == "held" and row.past_grace)
+        if is_free and _rows(_TAKE_OVER, [hold.holder, body_hash, KEPT, key_hash, row.holder]):
+            return hold
+        if row.expired:
+            raise IdempotencyKeyInFlight(retry_after=1)  # another request has just taken it over
     except (DatabaseError, InterfaceError):
         raise IdempotencyStoreUnavailable(retry_after=1) from None
     return _kept(row, body_hash)
@@ -159,7 +163,13 @@ def lock(hold: Hold) -> None:
 
 
 def keep(hold: Hold, response: HttpResponse, *, secret: bool, subject_id: UUID | None) -> None:
-    """Write the answer beside the effect, in the same transaction; ``secret`` keeps only that it succeeded."""
+    """Write the answer beside the effect, in the same transaction; ``secret`` keeps only that it succeeded.
+
+    A refusal is never kept, not even one that is answered rather than raised.
+    """
+    if response.status_code >= 400:
+        _give_back(hold)
+        return
     state = IDEMPOTENT_STATES[secret]
     answer = None if secret else response.content
     content_type = response.headers.get("Content-Type", "")
@@ -176,10 +186,14 @@ IDEMPOTENT_STATES = {False: "done", True: "withheld"}
 def give_back(hold: Hold) -> None:
     """Let a retry run again, after a request that failed. A hold that can't be given back lapses."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(_GIVE_BACK, [hold.key_hash, hold.holder])
+        _give_back(hold)
     except (OperationalError, InterfaceError):
         connection.close()
+
+
+def _give_back(hold: Hold) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_GIVE_BACK, [hold.key_hash, hold.holder])
 
 
 def forget(*, tenant_id: UUID, subject_ids: Iterable[UUID]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable
-from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
 
+from kindgi.api import request_ids
 from kindgi.api.answers import as_api_error, plain_error_response
 from kindgi.api.errors import ApiError, BadInput, InternalError, PermissionDenied, RouteNotFound
 from kindgi.api.ids import new_id
@@ -30,7 +29,11 @@ class RequestIdMiddleware:
         given = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = given if _SAFE.fullmatch(given) else f"req-{new_id().hex}"
         request.request_id = request_id  # type: ignore[attr-defined]
-        response = self.get_response(request)
+        in_logs = request_ids.current.set(request_id)
+        try:
+            response = self.get_response(request)
+        finally:
+            request_ids.current.reset(in_logs)
         if request.path_info.startswith(PREFIX):
             response = _as_json(request, response)
             response.headers["Cache-Control"] = "no-store"
@@ -49,13 +52,3 @@ def _as_json(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBa
     if response.status_code < 400 or response.headers.get("Content-Type", "").startswith("application/json"):
         return response
     return plain_error_response(_BY_STATUS.get(response.status_code, InternalError)(), request)
-
-
-class RequestIdFilter(logging.Filter):
-    """Adds the request's id to its log records, so that an answer's id finds them."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Always keeps the record."""
-        request: Any = getattr(record, "request", None)
-        record.request_id = getattr(request, "request_id", "-")
-        return True

@@ -27,13 +27,19 @@ class Operation:
     ``body`` and ``answer`` are msgspec types, whose JSON Schemas go into the document;
     ``filters`` is the FilterSet that a list takes; ``params`` are further query parameters by
     name, with what they mean; ``secret`` says that the answer carries one and is never kept.
+    ``answer`` is ``None`` where there is nothing to say (204), or where it is always refused;
+    ``also`` are further successes, each a status and its answer; ``example`` is a body to show,
+    as it is sent, where the one that the type suggests would be refused.
     """
 
     id: str
     summary: str
     answer: Any
     status: int = 200
+    also: tuple[tuple[int, Any], ...] = ()
+    produces: str = "application/json"
     body: Any = None
+    example: Any = None
     body_required: bool = True
     media_types: tuple[str, ...] = JSON_TYPES
     filters: type[FilterSet] | None = None
@@ -45,8 +51,15 @@ class Operation:
 
     @property
     def tag(self) -> str:
-        """The group that the docs list it under: the id without its last part."""
-        return self.id.rpartition(".")[0]
+        """The group that the docs list it under: the id's first two parts, and never its last."""
+        return ".".join(self.id.split(".")[:-1][:2])
+
+    @property
+    def answers(self) -> tuple[tuple[int, Any], ...]:
+        """Every success by status; none where it is always refused."""
+        if self.answer is None and self.status != 204:
+            return self.also
+        return ((self.status, self.answer), *self.also)
 
 
 def operation(**declared: Any) -> Callable[[Handler], Handler]:

@@ -5,12 +5,27 @@ Storing milliseconds makes what a client reads back equal to what it may filter 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+
+_as_of: ContextVar[datetime | None] = ContextVar("as_of", default=None)
 
 
 def now() -> datetime:
     """The present instant in UTC, whole milliseconds."""
-    return whole_ms(datetime.now(UTC))
+    return whole_ms(_as_of.get() or datetime.now(UTC))
+
+
+@contextmanager
+def as_of(at: datetime) -> Iterator[None]:
+    """Let the block happen at ``at``: for records of a past that is told afterwards, such as demonstration data."""
+    before = _as_of.set(at)
+    try:
+        yield
+    finally:
+        _as_of.reset(before)
 
 
 def whole_ms(at: datetime) -> datetime:

@@ -16,10 +16,10 @@ _IS_REPLAY = Q(replay_of__isnull=False) | ~Q(eval_run_id="")
 class RunFilter(ScopedFilterSet):
     """`GET /v1/runs`."""
 
-    agentId = django_filters.CharFilter("agent_id", help_text="Runs of this agent.")
-    agentVersion = django_filters.CharFilter("agent_version", help_text="Runs of this version of the agent.")
-    flowId = django_filters.CharFilter("flow_id", help_text="Runs of this flow; `agent.turn` for agents' own.")
-    flowVersion = django_filters.CharFilter("flow_version", help_text="Runs of this version of the flow.")
+    agentId = django_filters.CharFilter("agent_id", strip=False, help_text="Runs of this agent.")
+    agentVersion = django_filters.CharFilter("agent_version", strip=False, help_text="Runs of this version of the agent.")
+    flowId = django_filters.CharFilter("flow_id", strip=False, help_text="Runs of this flow; `agent.turn` for agents' own.")
+    flowVersion = django_filters.CharFilter("flow_version", strip=False, help_text="Runs of this version of the flow.")
     status = django_filters.MultipleChoiceFilter(
         choices=RunStatus.choices, help_text="Runs that stand so; may be repeated."
     )
@@ -27,7 +27,7 @@ class RunFilter(ScopedFilterSet):
     createdBefore = InstantFilter("created_at", lookup_expr="lt", help_text="Created before this instant.")
     topLevel = FlagFilter(method="by_level", help_text="`true`: without the runs that another run started.")
     parentRunId = IdFilter("parent_run_id", help_text="Runs that this run started.")
-    evalRunId = django_filters.CharFilter("eval_run_id", help_text="Runs of this run on test cases.")
+    evalRunId = django_filters.CharFilter("eval_run_id", strip=False, help_text="Runs of this run on test cases.")
     replays = django_filters.ChoiceFilter(
         method="by_replay",
         choices=[("include", "include"), ("exclude", "exclude"), ("only", "only")],

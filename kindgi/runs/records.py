@@ -78,6 +78,8 @@ def check_run(body: RunBody) -> None:
         raise BadInput("Exactly one of agent and flow says what ran.")
     if body.completed_at is not UNSET and body.status not in FINAL:
         raise BadInput(f"completedAt is for a run that has ended, not for one that is {body.status}.")
+    instant(body.created_at)
+    instant(body.completed_at)
     if body.calls is not UNSET:
         _check_calls(bytes(body.calls))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -77,7 +78,9 @@ def run_lock_for_correction(*, caller: Caller, run_id: str) -> RunToCorrect:
             found = cursor.fetchone()
     if found is None or not can_read(caller, found[0]):
         raise errors.RunNotFound(run_id)
-    return RunToCorrect(*found)
+    *columns, tools = found
+    # Django has raw cursors hand out jsonb as text.
+    return RunToCorrect(*columns, tools=None if tools is None else json.loads(tools))
 
 
 def run_content(content_id: UUID | None) -> RunContent | None:

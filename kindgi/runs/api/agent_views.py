@@ -38,8 +38,10 @@ class OneAgentVersion(Endpoint):
         id="agents.versions.register",
         summary="Register a version and its tools",
         body=schemas.VersionBody,
+        example={"tools": [{"id": "orders.lookup"}, {"id": "orders.refund", "writes": True}]},
         body_required=False,
         answer=schemas.VersionAnswer,
+        also=((201, schemas.VersionAnswer),),
         errors=(PermissionDenied,),
     )
     def put(self, request: Request, agent_id: str, version: str) -> Response:

@@ -26,6 +26,15 @@ from kindgi.runs.services.importing import Line, records_split, runs_import
 from kindgi.runs.services.recording import Report, runs_record
 
 _PARTS = ("input", "calls", "output")
+_EXAMPLE = {
+    "agent": {"id": "support.assistant", "version": "1.4.0", "via": "live"},
+    "status": "completed",
+    "input": {"question": "Where is my order?"},
+    "output": {"text": "It arrives on Friday.", "matches": []},
+    "calls": [{"tool": "orders.lookup", "args": {"orderId": 4711}}],
+    "createdAt": "2026-01-02T03:04:05.678Z",
+    "completedAt": "2026-01-02T03:04:07.000Z",
+}
 
 
 class Runs(Endpoint):
@@ -82,7 +91,9 @@ class OneRun(Endpoint):
         id="runs.record",
         summary="Record a run, or move it on",
         body=RunBody,
+        example=_EXAMPLE,
         answer=schemas.RunAnswer,
+        also=((201, schemas.RunAnswer),),
         errors=(
             ProjectNotFound,
             errors.RunNotFound,
@@ -112,6 +123,7 @@ class RunImport(Endpoint):
         id="runs.import",
         summary="Record up to 1,000 runs, as NDJSON or a JSON array",
         body=list[RunRecord],
+        example=[{"id": "0193a6c2-b7d4-7c11-a2f4-d7f0c5b1e9aa", **_EXAMPLE}],
         media_types=NDJSON_TYPES,
         answer=schemas.ImportAnswer,
     )

@@ -22,6 +22,8 @@ def agent_version_register(
 ) -> tuple[AgentVersion, bool]:
     """Register a version with its tools, or say its tools anew; the version, and whether it is new.
 
+    Saying what is known already changes nothing.
+
     The agent's row is locked, so that Latest, the highest semver registered, follows every
     version however many are registered at once. A version that is no semver is never Latest.
     """
@@ -30,7 +32,7 @@ def agent_version_register(
     insert([Agent(tenant_id=caller.tenant_id, agent_id=agent_id)], suffix="ON CONFLICT (tenant_id, agent_id) DO NOTHING")
     agent = Agent.objects.select_for_update(no_key=True).get(tenant_id=caller.tenant_id, agent_id=agent_id)
     found, made = AgentVersion.objects.get_or_create(agent=agent, version=version, defaults={"tools": tools})
-    if not made and tools is not None:
+    if not made and tools is not None and found.tools != tools:
         found.tools, found.updated_at = tools, now()
         found.save(update_fields=["tools", "updated_at"])
     latest = AgentVersion.objects.filter(pk=agent.latest_id).first()

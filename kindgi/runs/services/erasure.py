@@ -25,6 +25,7 @@ def run_erase(*, caller: Caller, run_id: str) -> Run:
     run.failure_message = None
     run.save(update_fields=["content_erased_at", "updated_at", "failure_message"])
     RunContent.objects.filter(pk=run.content_id).update(input=None, output=None, calls=None)
-    idempotency.forget(tenant_id=run.tenant_id, subject_ids=[run.run_id])
     hooks.run_erased([run])
+    # Last: what the hooks waited for, such as a change of a correction, has kept its answer by now.
+    idempotency.forget(tenant_id=run.tenant_id, subject_ids=[run.run_id])
     return run

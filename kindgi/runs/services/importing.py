@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from msgspec import Raw
 
@@ -49,10 +50,16 @@ def records_split(body: bytes) -> list[tuple[int, bytes]]:
     return records
 
 
-def runs_import(*, caller: Caller, records: Sequence[tuple[int, bytes]]) -> list[Line]:
-    """Record each of ``records`` (its number, its JSON text); what became of each, in order."""
+def runs_import(
+    *, caller: Caller, records: Sequence[tuple[int, bytes]], default_project_id: UUID | None = None
+) -> list[Line]:
+    """Record each of ``records`` (its number, its JSON text); what became of each, in order.
+
+    ``default_project_id`` is for records that name no project, in place of the caller's default.
+    """
     lines = [_read(number, text) for number, text in records]
-    runs_record(caller=caller, reports=[line.report for line in lines if line.report is not None])
+    reports = [line.report for line in lines if line.report is not None]
+    runs_record(caller=caller, reports=reports, default_project_id=default_project_id)
     return lines
 
 

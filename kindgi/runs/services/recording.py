@@ -13,7 +13,7 @@ from kindgi.access.callers import Caller
 from kindgi.access.errors import ProjectNotFound
 from kindgi.access.policies import can_read, can_write
 from kindgi.access.selectors import project_default_id, projects_readable
-from kindgi.api.errors import ApiError, PermissionDenied
+from kindgi.api.errors import ApiError, LockTimeout, PermissionDenied
 from kindgi.api.ids import new_id, parse_id
 from kindgi.api.times import now
 from kindgi.rows import insert, update
@@ -53,32 +53,34 @@ class Report:
         return self.outcome is None and self.refused is None
 
 
-def runs_record(*, caller: Caller, reports: Sequence[Report]) -> None:
+def runs_record(*, caller: Caller, reports: Sequence[Report], default_project_id: UUID | None = None) -> None:
     """Record each report in turn; what became of it is set on it.
 
-    A fixed number of statements for any number of reports, unless a run is reported more than
-    once or by two requests at the same moment. Existing rows are locked in the order of their
-    ids, so that two imports never wait for each other. Tells ``hooks.run_ended``.
+    ``default_project_id`` is for reports that name no project, in place of the caller's default.
+
+    A fixed number of statements for any number of reports, unless two requests report a run at
+    the same moment. Existing rows are locked in the order of their ids, so that two imports never
+    wait for each other. Tells ``hooks.run_ended``.
     """
-    _find_projects(caller, reports)
+    _find_projects(caller, reports, default_project_id)
     ended: list[Run] = []
     for _ in range(_ROUNDS):
         waiting = [report for report in reports if report.waits]
         if not waiting:
             break
         _record_round(caller, waiting, ended)
+    for report in reports:
+        if report.waits:
+            report.refused = LockTimeout(retry_after=1)
     hooks.run_ended(ended)
 
 
 def _record_round(caller: Caller, waiting: list[Report], ended: list[Run]) -> None:
-    """Take the first report of each run: move the rows that there are, make the ones that there aren't."""
-    first: dict[UUID, Report] = {}
-    for report in waiting:
-        first.setdefault(report.run_id, report)
-    locked = _lock(caller, first)
-    moved = [report for run_id, report in first.items() if _move(caller, report, locked.get(run_id), ended)]
+    """Move the rows that there are by all their reports; make the ones that there aren't by their first."""
+    locked = _lock(caller, {report.run_id for report in waiting})
+    moved = [report for report in waiting if _move(caller, report, locked.get(report.run_id), ended)]
     _save_moved(moved)
-    _create(caller, [report for run_id, report in first.items() if run_id not in locked and report.waits], ended)
+    _create(caller, [report for report in waiting if report.run_id not in locked], ended)
 
 
 def _lock(caller: Caller, run_ids: Iterable[UUID]) -> dict[UUID, Run]:
@@ -159,30 +161,33 @@ def _content(body: RunBody) -> dict[str, bytes]:
 
 
 def _save_moved(moved: list[Report]) -> None:
-    """Write the rows that moved, and their content."""
-    runs, contents = [], []
+    """Write the rows that moved, and their content: of several reports of a run the last word on each part."""
+    runs: dict[UUID, Run] = {}
+    contents: dict[UUID, RunContent] = {}
     for report in moved:
         run = report.run
         if run is None:
             continue
-        runs.append(run)
-        content = {} if run.content_erased_at else _content(report.body)
-        if content:
+        runs[run.pk] = run
+        for name, packed in ({} if run.content_erased_at else _content(report.body)).items():
             run.content_id = run.content_id or new_id()
-            contents.append(RunContent(id=run.content_id, **content))
-    insert(contents, suffix=_MERGE_CONTENT)
-    update(runs, _MOVING)
+            setattr(contents.setdefault(run.content_id, RunContent(id=run.content_id)), name, packed)
+    insert(list(contents.values()), suffix=_MERGE_CONTENT)
+    update(list(runs.values()), _MOVING)
 
 
 def _create(caller: Caller, missing: list[Report], ended: list[Run]) -> None:
     """Insert the runs that nobody has reported yet; what somebody inserted meanwhile waits for the next round."""
-    allowed = [report for report in missing if _may_create(caller, report)]
-    made = {report.run_id: _new(caller, report) for report in sorted(allowed, key=lambda report: report.run_id)}
+    first: dict[UUID, Report] = {}
+    for report in missing:
+        if report.run_id not in first and _may_create(caller, report):
+            first[report.run_id] = report
+    made = {run_id: _new(caller, first[run_id]) for run_id in sorted(first)}
     inserted = {run_id for (run_id,) in insert([run for run, _ in made.values()], suffix=_INSERT_RUN)}
     contents: list[RunContent] = []
-    for report in allowed:
-        run, content = made[report.run_id]
-        if report.run_id not in inserted:
+    for run_id, report in first.items():
+        run, content = made[run_id]
+        if run_id not in inserted:
             continue
         report.run, report.outcome = run, "created"
         if content is not None:
@@ -192,15 +197,16 @@ def _create(caller: Caller, missing: list[Report], ended: list[Run]) -> None:
     insert(contents)
 
 
-def _find_projects(caller: Caller, reports: Iterable[Report]) -> None:
-    """Set each report's project: the one that it names, else the caller's default; one statement for each kind."""
+def _find_projects(caller: Caller, reports: Iterable[Report], default: UUID | None) -> None:
+    """Set each report's project: the one that it names, else the default; one statement for each kind."""
     named: dict[Report, UUID | None] = {}
     for report in reports:
         if isinstance(report.body.project_id, str):
             named[report] = parse_id(report.body.project_id)
     wanted = [project_id for project_id in named.values() if project_id is not None]
     readable = set(projects_readable(caller).filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else set()
-    default = project_default_id(caller) if any(report not in named for report in reports) else None
+    if default is None and any(report not in named for report in reports):
+        default = project_default_id(caller)
     for report in reports:
         report.project_id = named.get(report, default)
         if report in named and report.project_id not in readable:

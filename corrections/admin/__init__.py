@@ -1,0 +1,5 @@
+"""Corrections and judge classes in Django admin; what each model's admin does is in the module of its name."""
+
+from corrections.admin import classes, corrections, records
+
+__all__ = ["classes", "corrections", "records"]

@@ -1,4 +1,0 @@
-"""stub"""
-from django.http import JsonResponse
-def openapi_json(request): return JsonResponse({})
-def docs_page(request): return JsonResponse({})

@@ -1,0 +1,1 @@
+"""Demonstration data: two made-up companies, their people, and ninety days of their agents' runs."""

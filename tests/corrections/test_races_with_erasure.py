@@ -1,0 +1,111 @@
+"""A run is erased while it is corrected: whichever comes first, none of its words are left (contract, section 3)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+from corrections.models import Correction, Verdict
+from kindgi.api import idempotency
+from kindgi.runs import hooks
+from kindgi.runs.services import erasure
+from tests.corrections.racing import pausing, without_the_runs_lock
+from tests.support.parallel import at_once
+from tests.support.shops import Shop
+
+WORDS = "the words of a person"
+SAID = {
+    "decisions": "wrong",
+    "shouldCall": [{"tool": "shop.mail", "args": {"text": WORDS}}],
+    "answer": "wrong",
+    "shouldSay": WORDS,
+    "why": WORDS,
+    "items": [{"key": "a", "pointer": "/text", "verdict": "wrong"}],
+}
+
+
+def correct_and_erase(shop: Shop) -> tuple[str, Any, Any]:
+    """A correction that pauses once it has read the run, and an erasure that begins in that moment."""
+    run_id = shop.run(output={"text": WORDS}, input=WORDS)
+    editor, admin = shop.editor, shop.admin
+    read, erased = threading.Event(), threading.Event()
+
+    def erase() -> Any:
+        read.wait(timeout=5)
+        answer = admin.post(f"runs/{run_id}/erase")
+        erased.set()
+        return answer
+
+    with pausing("corrections.services.recording.live_verdicts", erased, reached=read):
+        corrected, answer = at_once([lambda: editor.post("corrections", {"runId": run_id, **SAID}, key="k"), erase])
+    assert answer.status_code == 200
+    return run_id, corrected, editor.post("corrections", {"runId": run_id, **SAID}, key="k")
+
+
+def words_are_left(shop: Shop, run_id: str) -> bool:
+    found = shop.editor.get("corrections", runId=run_id, include="removed,superseded")
+    texts = [found.content]
+    for row in found.json()["data"]:
+        texts += [shop.editor.get(f"corrections/{row['id']}{more}").content for more in ("", "/history")]
+    values = Verdict.objects.filter(run_id=run_id, item_value__isnull=False).exists()
+    return values or any(WORDS.encode() in text for text in texts)
+
+
+def test_a_correction_that_was_first_is_erased_with_its_run(fresh: Shop):
+    run_id, corrected, replay = correct_and_erase(fresh)
+    assert corrected.status_code == 201
+    assert Correction.objects.filter(run_id=run_id).count() == 1
+    assert not words_are_left(fresh, run_id)
+    assert (replay.status_code, replay.json()["error"]["code"]) == (409, "idempotency-key-replay-withheld")
+
+
+def test_control_without_the_runs_lock_words_are_left(fresh: Shop):
+    with without_the_runs_lock():
+        run_id, corrected, replay = correct_and_erase(fresh)
+    assert corrected.status_code == 201
+    assert words_are_left(fresh, run_id) and replay.status_code == 201
+
+
+def change_and_erase(shop: Shop) -> tuple[str, Any]:
+    """A change that pauses with the correction locked, an erasure meanwhile, and the change's retry."""
+    made = shop.correct(shop.run(), **{**SAID, "items": []})
+    editor, admin, path = shop.editor, shop.admin, f"corrections/{made['id']}"
+    change = {"statusNote": WORDS, "reason": WORDS}
+    locked = threading.Event()
+
+    def erase() -> Any:
+        locked.wait(timeout=5)
+        return admin.post(f"runs/{made['runId']}/erase")
+
+    with pausing("corrections.services.changing._check_live", threading.Event(), reached=locked):
+        changed, erased = at_once([lambda: editor.patch(path, change, key="k"), erase])
+    assert (changed.status_code, erased.status_code) == (200, 200)
+    return made["runId"], editor.patch(path, change, key="k")
+
+
+def test_a_change_that_was_first_is_erased_and_its_answer_is_not_given_again(fresh: Shop):
+    run_id, replay = change_and_erase(fresh)
+    assert not words_are_left(fresh, run_id)
+    assert (replay.status_code, replay.json()["error"]["code"]) == (409, "idempotency-key-replay-withheld")
+
+
+@contextmanager
+def forgetting_too_early() -> Iterator[None]:
+    """Forget kept answers before what the apps above keep is erased."""
+
+    def early(runs: Any) -> None:
+        idempotency.forget(tenant_id=runs[0].tenant_id, subject_ids=[run.run_id for run in runs])
+        run_erased(runs)
+
+    run_erased = hooks.run_erased
+    with mock.patch.object(erasure, "idempotency"), mock.patch.object(hooks, "run_erased", early):
+        yield
+
+
+def test_control_an_answer_that_is_kept_after_the_forgetting_is_given_again(fresh: Shop):
+    with forgetting_too_early():
+        _, replay = change_and_erase(fresh)
+    assert replay.status_code == 200 and WORDS.encode() in replay.content
