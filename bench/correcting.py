@@ -11,11 +11,11 @@ from support import output_of
 
 def seed(tenant: Any, home: Any, size: int, runs: int) -> list[str]:
     """Completed runs with an output of ``size`` bytes; their ids."""
+    from kindgi.api.ids import new_id
+    from kindgi.api.times import now
     from kindgi.rows import insert
     from kindgi.runs.content import pack
     from kindgi.runs.models import Run, RunContent
-    from kindgi.api.ids import new_id
-    from kindgi.api.times import now
 
     output, at = pack(output_of(size).encode()), now()
     ids = []
@@ -26,11 +26,21 @@ def seed(tenant: Any, home: Any, size: int, runs: int) -> list[str]:
             run_id = uuid.uuid4()
             rows.append(
                 Run(
-                    id=new_id(), tenant=tenant, project=home, run_id=run_id, content_id=content.pk,
-                    flow_id="agent.turn", flow_version="1.0.0", agent_id="bench.agent", agent_version="1.0.0",
-                    agent_via="live", conversation_id=str(uuid.uuid4()), status="completed", completed_at=at,
+                    id=new_id(),
+                    tenant=tenant,
+                    project=home,
+                    run_id=run_id,
+                    content_id=content.pk,
+                    flow_id="agent.turn",
+                    flow_version="1.0.0",
+                    agent_id="bench.agent",
+                    agent_version="1.0.0",
+                    agent_via="live",
+                    conversation_id=str(uuid.uuid4()),
+                    status="completed",
+                    completed_at=at,
                     created_at=at,
-                )  # fmt: skip
+                )
             )
             contents.append(content)
             ids.append(str(run_id))

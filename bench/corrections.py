@@ -52,7 +52,7 @@ def floor_step(url: str, token: str, run_ids: list[str]) -> Callable[[int], Call
         def step() -> None:
             run_id = uuid.UUID(run_ids[next(turn) % len(run_ids)])
             fresh = {old: uuid.uuid4() for old in statements.fresh}
-            swap = {**fresh, statements.run_id: run_id, statements.key_hash: uuid.uuid4().bytes * 2}
+            swap: dict[Any, Any] = {**fresh, statements.run_id: run_id, statements.key_hash: uuid.uuid4().bytes * 2}
             for sql, params in statements.before:
                 connection.execute(sql, _swapped(params, swap))
             with connection.transaction():

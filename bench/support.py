@@ -50,10 +50,10 @@ def project(name: str) -> Iterator[str]:
 def tenant_with_token() -> tuple[Any, Any, str]:
     """A tenant, its default project, and the secret of a service account that edits there."""
     from kindgi.access.callers import operator_in
+    from kindgi.access.models import Project
     from kindgi.access.services.service_accounts import service_account_create
     from kindgi.access.services.tenants import tenant_create
     from kindgi.access.services.tokens import TokenSpec, token_mint
-    from kindgi.access.models import Project
 
     tenant = tenant_create(name="Bench", slug="bench")
     home = Project.objects.get(tenant=tenant, is_default=True)
@@ -140,7 +140,9 @@ def _work(make: Callable[[int], Callable[[], None]], number: int, start: Any, st
 
 def output_of(size: int) -> str:
     """A run's output of about ``size`` bytes, as an agent's would be: an answer and a list of matches."""
-    matches = [{"id": f"case-{n}", "score": round(1 / (n + 1), 3), "title": f"Case {n} of the archive"} for n in range(5)]
+    matches = [
+        {"id": f"case-{n}", "score": round(1 / (n + 1), 3), "title": f"Case {n} of the archive"} for n in range(5)
+    ]
     body = {"response": {"content": ""}, "matches": matches}
     words = "The order was sent on Tuesday and should arrive by the end of the week. "
     body["response"] = {"content": (words * (size // len(words) + 1))[: max(0, size - len(json.dumps(body)))]}

@@ -62,13 +62,13 @@ class CorrectorGroupNotAllowed(PermissionDenied):
 
 
 class JudgeClassNotApplicable(BadInput):
-    """:class:`CorrectorGroupNotApplicable`, at the judgments door."""
+    """The class doesn't exist, was removed, or is for other runs: so at the judgments door."""
 
     code = "judge-class-not-applicable"
 
 
 class JudgeClassNotAllowed(PermissionDenied):
-    """:class:`CorrectorGroupNotAllowed`, at the judgments door."""
+    """The class is restricted, and the caller isn't among those who may give it: so at the judgments door."""
 
     code = "judge-class-not-allowed"
 

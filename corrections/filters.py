@@ -21,7 +21,9 @@ class CorrectionFilter(ScopedFilterSet):
 
     runId = IdFilter("run_id", help_text="Corrections of this run.")
     agentId = django_filters.CharFilter(method="by_agent", strip=False, help_text="Corrections of this agent's runs.")
-    agentVersion = django_filters.CharFilter(method="by_agent_version", strip=False, help_text="Of this version's runs.")
+    agentVersion = django_filters.CharFilter(
+        method="by_agent_version", strip=False, help_text="Of this version's runs."
+    )
     flowId = django_filters.CharFilter(method="by_flow", strip=False, help_text="Corrections of this flow's runs.")
     status = django_filters.MultipleChoiceFilter(choices=Status.choices, help_text="How they stand; may be repeated.")
     sortedTo = django_filters.ChoiceFilter("sorted_to", choices=SortedTo.choices, help_text="Who works on them.")
@@ -50,7 +52,7 @@ class CorrectionFilter(ScopedFilterSet):
 
     def by_participant(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
         """For an end user, by the index over the digest, which ids of any length fit."""
-        digested = rows.annotate(participant_digest=MD5("participant_id"))
+        digested: QuerySet[Any] = rows.annotate(participant_digest=MD5("participant_id"))
         return digested.filter(participant_digest=_md5(value), participant_id=value)
 
     def by_said(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:

@@ -124,7 +124,9 @@ class Correction(Row, MadeBy):
     subject_id = models.CharField(max_length=200)
     subject_version = models.CharField(max_length=100)
     door = models.CharField(max_length=11, choices=Door.choices)
-    judge_class = models.ForeignKey(JudgeClass, on_delete=models.PROTECT, null=True, related_name="corrections", db_index=False)
+    judge_class = models.ForeignKey(
+        JudgeClass, on_delete=models.PROTECT, null=True, related_name="corrections", db_index=False
+    )
     restricted = models.BooleanField(default=False, help_text="Its class was restricted when it was made.")
 
     should_call = models.TextField(null=True)  # noqa: DJ001 - JSON to the letter; absent isn't empty
@@ -145,7 +147,9 @@ class Correction(Row, MadeBy):
     revision = models.PositiveIntegerField(default=1)
     updated_at = models.DateTimeField(default=now)
     unregistered_at = models.DateTimeField(null=True)
-    superseded_by = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="supersedes", db_index=False)
+    superseded_by = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="supersedes", db_index=False
+    )
 
     class Meta:
         """Lists read newest first, in a tenant or a project; a run's are found by its id."""
@@ -194,9 +198,13 @@ class Verdict(Row, MadeBy):
     rank = models.BigIntegerField(null=True)
     right = models.BooleanField()
     item_value = models.BinaryField(null=True, help_text="What it pointed at: JSON to the byte, compressed.")
-    judge_class = models.ForeignKey(JudgeClass, on_delete=models.PROTECT, null=True, related_name="verdicts", db_index=False)
+    judge_class = models.ForeignKey(
+        JudgeClass, on_delete=models.PROTECT, null=True, related_name="verdicts", db_index=False
+    )
     unregistered_at = models.DateTimeField(null=True)
-    superseded_by = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="supersedes", db_index=False)
+    superseded_by = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="supersedes", db_index=False
+    )
 
     class Meta:
         """At most one live verdict a run, item, caller and participant, whatever races (section 1)."""

@@ -19,7 +19,7 @@ def class_refusal(caller: Caller, judge_class: JudgeClass) -> str | None:
     if judge_class.principal_kinds and caller.kind not in judge_class.principal_kinds:
         kinds = " and ".join(_KINDS[kind] for kind in judge_class.principal_kinds)
         return f'"{name}" may be given only by {kinds}.'
-    if judge_class.principal_ids and str(caller.id) not in judge_class.principal_ids:
+    if judge_class.principal_ids and str(caller.id) not in map(str.lower, judge_class.principal_ids):
         return f'"{name}" names who may give it, and you aren\'t among them.'
     return None
 

@@ -41,9 +41,7 @@ class LiveVerdict(NamedTuple):
 def live_verdicts(*, caller: Caller, run_id: UUID, participant_id: str) -> list[LiveVerdict]:
     """What the caller last said of the run, for the participant; the run must be locked."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            _LIVE, [caller.tenant_id, run_id, caller.kind, caller.id, participant_id, participant_id]
-        )
+        cursor.execute(_LIVE, [caller.tenant_id, run_id, caller.kind, caller.id, participant_id, participant_id])
         return [LiveVerdict(*row) for row in cursor.fetchall()]
 
 
@@ -93,8 +91,8 @@ def correction_get(*, caller: Caller, correction_id: str, values: bool = False) 
     ``values`` also reads what its items pointed at.
     """
     parsed = parse_id(correction_id)
-    corrections = Correction.objects.filter(tenant_id=caller.tenant_id, pk=parsed)
-    found = corrections.prefetch_related(_verdicts(values=values)).first() if parsed else None
+    corrections = Correction.objects.filter(tenant_id=caller.tenant_id).prefetch_related(_verdicts(values=values))
+    found = corrections.filter(pk=parsed).first() if parsed else None
     if found is None or not can_read(caller, found.project_id):
         raise errors.CorrectionNotFound(correction_id)
     return found

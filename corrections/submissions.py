@@ -22,14 +22,23 @@ _CANONICAL_GROWTH = 6  # `1e20` is 4 characters, and 21 in canonical JSON: no to
 Verdict = Literal["right", "wrong"]
 ToolId = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=4000)]
-Key = Annotated[str, Meta(min_length=1, max_length=200)]
+Key = Annotated[
+    str,
+    Meta(min_length=1, max_length=200, description="The caller's stable id for the item, never the item's own text."),
+]
+Pointer = Annotated[
+    str, Meta(max_length=500, description="Where it is in the run's output: a JSON Pointer (RFC 6901).")
+]
+Rank = Annotated[int, Meta(ge=0, le=_SAFE_INTEGER, description="Its position in the ranked list, 0 first.")]
 
 
 class ListedCall(Body):
     """A call that the agent should have made; without `args`, only the call is checked."""
 
     tool: ToolId
-    args: Annotated[Raw, Meta(description="Up to 100 fields and 4,000 characters of canonical JSON.")] | UnsetType = UNSET
+    args: Annotated[Raw, Meta(description="Up to 100 fields and 4,000 characters of canonical JSON.")] | UnsetType = (
+        UNSET
+    )
 
 
 class Item(Body):
@@ -37,8 +46,30 @@ class Item(Body):
 
     key: Key
     verdict: Verdict
-    pointer: Annotated[str, Meta(max_length=500)] | UnsetType = UNSET
-    rank: Annotated[int, Meta(ge=0, le=_SAFE_INTEGER)] | UnsetType = UNSET
+    pointer: Pointer | UnsetType = UNSET
+    rank: Rank | UnsetType = UNSET
+
+
+ShouldCall = Annotated[
+    list[ListedCall],
+    Meta(max_length=50, description='Only with `decisions: "wrong"`: the calls that the agent should have made.'),
+]
+MustNotCall = Annotated[
+    list[ToolId],
+    Meta(
+        max_length=50,
+        description="Only with `decisions: \"wrong\"`: tools that shouldn't have been called. A tool can't be in both.",
+    ),
+]
+ShouldSay = Annotated[Text, Meta(description='Only with `answer: "wrong"`: what it should have said.')]
+Items = Annotated[
+    list[Item],
+    Meta(max_length=100, description="For an answer that is a ranked list: each item, and whether it was right."),
+]
+GroupId = Annotated[str, Meta(min_length=1, description="When given, it must exist and apply to the run.")]
+ParticipantId = Annotated[
+    str, Meta(min_length=1, description="An app's opaque id for its end user, when correcting on their behalf.")
+]
 
 
 class CorrectionBody(Body):
@@ -46,14 +77,14 @@ class CorrectionBody(Body):
 
     run_id: Annotated[str, Meta(min_length=1)]
     decisions: Verdict | UnsetType = UNSET
-    should_call: Annotated[list[ListedCall], Meta(max_length=50)] | UnsetType = UNSET
-    must_not_call: Annotated[list[ToolId], Meta(max_length=50)] | UnsetType = UNSET
+    should_call: ShouldCall | UnsetType = UNSET
+    must_not_call: MustNotCall | UnsetType = UNSET
     answer: Verdict | UnsetType = UNSET
-    should_say: Text | UnsetType = UNSET
+    should_say: ShouldSay | UnsetType = UNSET
     why: Text | UnsetType = UNSET
-    items: Annotated[list[Item], Meta(max_length=100)] | UnsetType = UNSET
-    corrector_group_id: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
-    participant_id: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
+    items: Items | UnsetType = UNSET
+    corrector_group_id: GroupId | UnsetType = UNSET
+    participant_id: ParticipantId | UnsetType = UNSET
 
 
 def check_submission(body: CorrectionBody) -> None:

@@ -49,9 +49,7 @@ def insert(rows: Sequence[Row], *, suffix: str = "") -> list[tuple[Any, ...]]:
         return []
     model = type(rows[0])
     with connection.cursor() as cursor:
-        cursor.execute(
-            _insert_sql(model, suffix), [[column.read(row) for row in rows] for column in _columns(model)]
-        )
+        cursor.execute(_insert_sql(model, suffix), [[column.read(row) for row in rows] for column in _columns(model)])
         return cursor.fetchall() if "RETURNING" in suffix else []
 
 
@@ -124,15 +122,13 @@ def _names(columns: Sequence[_Column]) -> str:
 def _arrays(columns: Sequence[_Column]) -> str:
     if any(column.is_array for column in columns):
         raise TypeError("A column of arrays can't be sent as an array of its values.")
-    return f"unnest({', '.join(f'%s::{column.db_type}[]' for column in columns)})"
+    return f"unnest({', '.join(f'%b::{column.db_type}[]' for column in columns)})"
 
 
 @cache
 def _insert_sql(model: type[Model], suffix: str) -> str:
     columns = _columns(model)
-    return (
-        f'INSERT INTO "{model._meta.db_table}" ({_names(columns)}) SELECT * FROM {_arrays(columns)} {suffix}'
-    )
+    return f'INSERT INTO "{model._meta.db_table}" ({_names(columns)}) SELECT * FROM {_arrays(columns)} {suffix}'  # noqa: S608 - names of ours
 
 
 @cache
@@ -145,7 +141,7 @@ def _together_sql(parts: tuple[tuple[type[Model], bool], ...]) -> str:
 def _one_of_together(model: type[Model], *, unless: bool) -> str:
     table, names = model._meta.db_table, _names(_columns(model))
     rows = f'json_populate_recordset(NULL::"{table}", %s::json)'
-    return f'INSERT INTO "{table}" ({names}) SELECT {names} FROM {rows}{" ON CONFLICT DO NOTHING" if unless else ""}'
+    return f'INSERT INTO "{table}" ({names}) SELECT {names} FROM {rows}{" ON CONFLICT DO NOTHING" if unless else ""}'  # noqa: S608 - names of ours
 
 
 def _as_json(rows: Sequence[Model]) -> str:
@@ -157,5 +153,5 @@ def _as_json(rows: Sequence[Model]) -> str:
 def _update_sql(model: type[Model], fields: tuple[str, ...]) -> str:
     key, *changed = _columns_of(model, fields)
     sets = ", ".join(f"{column.name} = new.{column.name}" for column in changed)
-    rows = f"(SELECT * FROM {_arrays([key, *changed])}) AS new({_names([key, *changed])})"
-    return f'UPDATE "{model._meta.db_table}" AS old SET {sets} FROM {rows} WHERE old.{key.name} = new.{key.name}'
+    rows = f"(SELECT * FROM {_arrays([key, *changed])}) AS new({_names([key, *changed])})"  # noqa: S608 - names of ours
+    return f'UPDATE "{model._meta.db_table}" AS old SET {sets} FROM {rows} WHERE old.{key.name} = new.{key.name}'  # noqa: S608 - names of ours

@@ -41,6 +41,7 @@ class JudgeClassForm(ClassModelForm):
 
         model = JudgeClass
         fields = (*_SCOPE, "name", "weight", "description", *_RESTRICTION)
+        widgets = {"principal_ids": forms.Textarea(attrs={"rows": 3, "cols": 80})}  # noqa: RUF012
         help_texts = {  # noqa: RUF012 - as Django declares it
             "project": "Empty for a class of the whole tenant.",
             "agent_id": "Empty for a class of the whole project.",

@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from corrections.admin.corrections import correction_ids_of_run
 from corrections.admin.people import with_maker
@@ -15,8 +16,11 @@ from corrections.models import Correction, CorrectionChange, RunCopy, Verdict
 from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, tenant_of
 from kindgi.access.models import Project
 from kindgi.api.ids import parse_id
+from kindgi.api.jsontext import encode
 from kindgi.runs.admin.content import shown_stored
-from kindgi.runs.admin.tables import AmongNewest, BigTableAdmin, NewestEmpty, NewestFlag, NewestListed, tenant_ids
+from kindgi.runs.admin.tables import BigTableAdmin, NewestEmpty, NewestFlag, NewestListed, tenant_ids
+
+SHOWN_CHARS = 200
 
 
 class RecordAdmin(ReadOnlyAdmin, BigTableAdmin):
@@ -45,7 +49,7 @@ class RecordAdmin(ReadOnlyAdmin, BigTableAdmin):
 class VerdictAdmin(RecordAdmin):
     """Verdicts by whichever door they came in."""
 
-    list_display = ("created_at", "item_key", "right", "run_id", "correction_id", "judge_class", "made_by", "is_live")
+    list_display = ("created_at", "item_key", "right", "run_id", "judge_class", "made_by", "is_live")
     list_display_links = ("created_at", "item_key")
     list_filter = (
         ("right", NewestFlag),
@@ -122,8 +126,20 @@ class RunCopyAdmin(RecordAdmin):
         return shown_stored(getattr(obj.content, "calls", None))
 
 
-class NewestChange(AmongNewest, admin.AllValuesFieldListFilter):
-    """What kind of change."""
+class KindFilter(admin.SimpleListFilter):
+    """What kind of change, among the newest."""
+
+    title = f"kind (newest {COUNTED:,})"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """The kinds of change."""
+        return [(kind, kind) for kind in ("made", "changed", "superseded", "removed")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        """The changes of the kind."""
+        kind, history = self.value(), CorrectionChangeAdmin(CorrectionChange, admin.site)
+        return history.newest(request, queryset).filter(kind=kind) if kind else queryset
 
 
 @admin.register(CorrectionChange)
@@ -131,8 +147,8 @@ class CorrectionChangeAdmin(RecordAdmin):
     """History; a tenant's is that of its newest corrections, others' is on their own pages."""
 
     tenant_path = "correction__tenant"
-    list_display = ("created_at", "correction_id", "revision", "kind", "by", "before", "after")
-    list_filter = (("kind", NewestChange),)
+    list_display = ("created_at", "correction_id", "revision", "kind", "what")
+    list_filter = (KindFilter,)
     fields = ("correction", "revision", "kind", "by", "before", "after", "why", "id", "created_at")
 
     def newest(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -150,3 +166,16 @@ class CorrectionChangeAdmin(RecordAdmin):
         if search_term.strip() or tenant_of(request) is None:
             return super().get_search_results(request, queryset, search_term)
         return self.newest(request, queryset), False
+
+    @admin.display(description="what changed")
+    def what(self, obj: CorrectionChange) -> str:
+        """Each thing that changed, from what to what."""
+        names = dict.fromkeys([*obj.before, *obj.after])
+        steps = (f"{name}: {_said(obj.before.get(name))} → {_said(obj.after.get(name))}" for name in names)
+        return Truncator("; ".join(steps)).chars(SHOWN_CHARS)
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else encode(value).decode()

@@ -36,9 +36,9 @@ class JudgeClasses(Endpoint):
     )
     def get(self, request: Request) -> Response:
         """A page of the classes that the caller may read."""
-        rows = filtered(JudgeClassFilter, request.GET, judge_classes_readable(request.user))
+        rows = filtered(JudgeClassFilter, request.GET, judge_classes_readable(self.caller_of(request)))
         page = newest_first(rows, PageRequest.of(request.GET))
-        return Response(page.answer([schemas.class_answer(row, caller=request.user) for row in page.rows]))
+        return Response(page.answer([schemas.class_answer(row, caller=self.caller_of(request)) for row in page.rows]))
 
     @operation(
         id="judgeClasses.create",
@@ -50,8 +50,8 @@ class JudgeClasses(Endpoint):
     )
     def post(self, request: Request) -> Response:
         """The new class."""
-        made = judge_class_create(caller=request.user, body=self.body(ClassBody))
-        return Response(schemas.class_answer(made, caller=request.user), status=201)
+        made = judge_class_create(caller=self.caller_of(request), body=self.body(ClassBody))
+        return Response(schemas.class_answer(made, caller=self.caller_of(request)), status=201)
 
 
 class OneJudgeClass(Endpoint):
@@ -65,8 +65,8 @@ class OneJudgeClass(Endpoint):
     )
     def get(self, request: Request, judge_class_id: str) -> Response:
         """The class."""
-        found = judge_class_get(caller=request.user, judge_class_id=judge_class_id)
-        return Response(schemas.class_answer(found, caller=request.user))
+        found = judge_class_get(caller=self.caller_of(request), judge_class_id=judge_class_id)
+        return Response(schemas.class_answer(found, caller=self.caller_of(request)))
 
     @operation(
         id="judgeClasses.update",
@@ -83,8 +83,8 @@ class OneJudgeClass(Endpoint):
     def patch(self, request: Request, judge_class_id: str) -> Response:
         """The class as it is now; `assertableBy` replaces the whole restriction."""
         body = self.body(ClassChangeBody)
-        changed = judge_class_change(caller=request.user, judge_class_id=judge_class_id, body=body)
-        return Response(schemas.class_answer(changed, caller=request.user))
+        changed = judge_class_change(caller=self.caller_of(request), judge_class_id=judge_class_id, body=body)
+        return Response(schemas.class_answer(changed, caller=self.caller_of(request)))
 
 
 class JudgeClassRemoval(Endpoint):
@@ -99,5 +99,5 @@ class JudgeClassRemoval(Endpoint):
     )
     def post(self, request: Request, judge_class_id: str) -> Response:
         """No new correction can name it; those that did keep it and its weight."""
-        retired = judge_class_unregister(caller=request.user, judge_class_id=judge_class_id)
+        retired = judge_class_unregister(caller=self.caller_of(request), judge_class_id=judge_class_id)
         return Response(schemas.ClassRemovedAnswer(retired.pk, True))

@@ -34,7 +34,7 @@ class Corrections(Endpoint):
     )
     def get(self, request: Request) -> Response:
         """A page of the corrections that the caller may read; the live ones unless more are asked for."""
-        rows = filtered(CorrectionFilter, request.GET, corrections_readable(request.user))
+        rows = filtered(CorrectionFilter, request.GET, corrections_readable(self.caller_of(request)))
         page = newest_first(rows, PageRequest.of(request.GET))
         return Response(page.answer([schemas.correction_answer(row) for row in page.rows]))
 
@@ -64,7 +64,7 @@ class Corrections(Endpoint):
     )
     def post(self, request: Request) -> Response:
         """The correction, sorted."""
-        correction = correction_record(caller=request.user, body=self.body(CorrectionBody))
+        correction = correction_record(caller=self.caller_of(request), body=self.body(CorrectionBody))
         self.subject_id = correction.run_id
         return Response(schemas.correction_answer(correction), status=201)
 
@@ -80,7 +80,7 @@ class OneCorrection(Endpoint):
     )
     def get(self, request: Request, correction_id: str) -> Response:
         """One correction, with what was kept of its run and what its items pointed at."""
-        correction = correction_get(caller=request.user, correction_id=correction_id, values=True)
+        correction = correction_get(caller=self.caller_of(request), correction_id=correction_id, values=True)
         return Response(schemas.correction_answer(correction, copy=run_copy(correction)))
 
     @operation(
@@ -93,7 +93,7 @@ class OneCorrection(Endpoint):
     def patch(self, request: Request, correction_id: str) -> Response:
         """The correction as it stands now."""
         body = self.body(ChangeBody)
-        correction = correction_change(caller=request.user, correction_id=correction_id, body=body)
+        correction = correction_change(caller=self.caller_of(request), correction_id=correction_id, body=body)
         self.subject_id = correction.run_id
         return Response(schemas.correction_answer(correction))
 
@@ -110,7 +110,7 @@ class CorrectionRemoval(Endpoint):
     )
     def post(self, request: Request, correction_id: str) -> Response:
         """It stays readable, and counts no more."""
-        correction = correction_remove(caller=request.user, correction_id=correction_id)
+        correction = correction_remove(caller=self.caller_of(request), correction_id=correction_id)
         return Response(schemas.RemovedAnswer(correction.pk, True))
 
 
@@ -127,6 +127,6 @@ class CorrectionHistory(Endpoint):
     def get(self, request: Request, correction_id: str) -> Response:
         """Who changed what, when, from what, to what and why."""
         check_parameters(request.GET, set())
-        correction = correction_get(caller=request.user, correction_id=correction_id)
+        correction = correction_get(caller=self.caller_of(request), correction_id=correction_id)
         page = newest_first(changes_of(correction), PageRequest.of(request.GET))
         return Response(page.answer([schemas.change_answer(change) for change in page.rows]))

@@ -49,10 +49,10 @@ class ChangeBody(Body):
     """What to change; `reason` says why. `null` unsorts, or takes the note or the link away."""
 
     status: Literal["open", "being-fixed", "with-owner", "wont-fix"] | UnsetType = UNSET
-    sorted_to: Literal["improve", "developer", "owner"] | None | UnsetType = UNSET
+    sorted_to: Literal["improve", "developer", "owner"] | UnsetType | None = UNSET
     reason: Text | UnsetType = UNSET
-    status_note: Annotated[str, Meta(min_length=1, max_length=4000)] | None | UnsetType = UNSET
-    link: Link | None | UnsetType = UNSET
+    status_note: Annotated[str, Meta(min_length=1, max_length=4000)] | UnsetType | None = UNSET
+    link: Link | UnsetType | None = UNSET
 
 
 def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -> Correction:

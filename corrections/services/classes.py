@@ -70,8 +70,8 @@ class ClassChangeBody(Body):
 
     name: Name | UnsetType = UNSET
     weight: Weight | UnsetType = UNSET
-    description: Description | None | UnsetType = UNSET
-    assertable_by: AssertableBy | None | UnsetType = UNSET
+    description: Description | UnsetType | None = UNSET
+    assertable_by: AssertableBy | UnsetType | None = UNSET
 
 
 def judge_class_create(*, caller: Caller, body: ClassBody) -> JudgeClass:

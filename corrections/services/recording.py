@@ -29,7 +29,7 @@ from corrections.models import (
 )
 from corrections.policies import class_refusal
 from corrections.selectors import LiveVerdict, judge_class_of_tenant, live_verdicts
-from corrections.submissions import CorrectionBody, calls_text, check_submission
+from corrections.submissions import CorrectionBody, Item, calls_text, check_submission
 from kindgi.access.callers import Caller
 from kindgi.access.policies import check_write
 from kindgi.api.errors import BadInput
@@ -173,9 +173,7 @@ def _sort(body: CorrectionBody) -> Sort:
     )
 
 
-def _correction(
-    caller: Caller, body: CorrectionBody, run: RunToCorrect, judge_class: JudgeClass | None
-) -> Correction:
+def _correction(caller: Caller, body: CorrectionBody, run: RunToCorrect, judge_class: JudgeClass | None) -> Correction:
     at, sort = now(), _sort(body)
     return Correction(
         id=new_id(),
@@ -212,17 +210,18 @@ def _verdicts(correction: Correction, body: CorrectionBody, values: Mapping[str,
         said.append({"item_key": DECISIONS_KEY, "right": body.decisions == "right"})
     if body.answer:
         said.append({"item_key": ANSWER_KEY, "right": body.answer == "right"})
-    for item in body.items or []:
-        said.append(
-            {
-                "item_key": item.key,
-                "right": item.verdict == "right",
-                "pointer": None if isinstance(item.pointer, UnsetType) else item.pointer,
-                "rank": None if isinstance(item.rank, UnsetType) else item.rank,
-                "item_value": values.get(item.key),
-            }
-        )
+    said += [_said_of(item, values) for item in body.items or []]
     return [verdict_of(correction, position=position, **one) for position, one in enumerate(said)]
+
+
+def _said_of(item: Item, values: Mapping[str, bytes | None]) -> dict[str, Any]:
+    return {
+        "item_key": item.key,
+        "right": item.verdict == "right",
+        "pointer": None if isinstance(item.pointer, UnsetType) else item.pointer,
+        "rank": None if isinstance(item.rank, UnsetType) else item.rank,
+        "item_value": values.get(item.key),
+    }
 
 
 def verdict_of(correction: Correction, **said: Any) -> Verdict:
@@ -281,9 +280,14 @@ def supersede(
     insert(
         [
             CorrectionChange(
-                id=new_id(), created_at=updated_at, correction_id=pk, revision=revision, kind="superseded",
-                by=by(caller), after=after,
-            )  # fmt: skip
+                id=new_id(),
+                created_at=updated_at,
+                correction_id=pk,
+                revision=revision,
+                kind="superseded",
+                by=by(caller),
+                after=after,
+            )
             for pk, revision, updated_at in changed
         ]
     )

@@ -34,7 +34,12 @@ class InstantFilter(django_filters.IsoDateTimeFilter):
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
         """Rows by the instant, cut to whole milliseconds as the stored ones are."""
-        return qs if value is None else super().filter(qs, whole_ms(value))
+        if value is None:
+            return qs
+        try:
+            return super().filter(qs, whole_ms(value))
+        except OverflowError:
+            raise BadInput("An instant must lie in the years 1 to 9999, in UTC.") from None
 
 
 class FlagFilter(django_filters.ChoiceFilter):
@@ -55,7 +60,8 @@ class ScopedFilterSet(django_filters.FilterSet):
 
     def by_scope(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
         """The rows of the project that both parameters name; one without the other is refused."""
-        kind, scope_id = self.data.get("scopeKind", ""), self.data.get("scopeId", "")
+        query: Any = self.data
+        kind, scope_id = query.get("scopeKind", ""), query.get("scopeId", "")
         if (kind == "project") != bool(scope_id):
             raise BadInput("scopeKind=project and scopeId go together.", details={"parameter": name})
         if kind != "project":

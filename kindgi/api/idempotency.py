@@ -206,10 +206,12 @@ def sweep() -> int:
     """Delete up to ``SWEEP_BATCH`` keys past their 24 hours; how many it were."""
     with connection.cursor() as cursor:
         cursor.execute(_SWEEP, [SWEEP_BATCH])
-        return cursor.rowcount
+        swept: int = cursor.rowcount
+    return swept
 
 
 def _rows(sql: str, params: list[Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        return cursor.fetchall()
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Hashable
 from functools import cache
 from itertools import accumulate
 from operator import add
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 from jsonpointer import JsonPointer, JsonPointerException
@@ -48,6 +49,7 @@ _MASK = [
 _UNMASK = [(re.compile(_ANY % b"e"), rb"\\ud"), (re.compile(_ANY % b"E"), rb"\\uD")]
 _MASKED_CHAR = re.compile("[\ue800-\uefff]")
 _PLACE = re.compile(r" - at `(?:key in )?(\$[^`]*)`$")
+_CONTAINERS: dict[bytes, Any] = {b"{": dict[str, Raw], b"[": list[Raw]}
 _INDEX = re.compile(r"0|[1-9][0-9]*")
 
 
@@ -130,7 +132,7 @@ class Document:
         """The member or element ``part`` of the container at ``parent``."""
         if parent not in self._containers:
             span = self._spans[parent] or b""
-            kind = {b"{": dict[str, Raw], b"[": list[Raw]}.get(span[:1])
+            kind = _CONTAINERS.get(span[:1])
             self._containers[parent] = ([], False) if kind is None else _decoded(span, kind)
         container, masked = self._containers[parent]
         if masked and _MASKED_CHAR.search(part):
@@ -168,8 +170,9 @@ def _decoded(body: bytes, kind: type[T], place: str = "") -> tuple[T, bool]:
     (private use, as long, reversible to the letter) while the body is taken apart. A body that
     escapes both is refused rather than changed.
     """
+    decoder: msgspec.json.Decoder[T] = _decoder(cast(Hashable, kind))
     try:
-        return _decoder(kind).decode(body), False
+        return decoder.decode(body), False
     except msgspec.ValidationError as refused:
         raise _misplaced(refused, place) from None
     except msgspec.DecodeError:
@@ -183,7 +186,7 @@ def _decoded(body: bytes, kind: type[T], place: str = "") -> tuple[T, bool]:
     except RecursionError:
         raise BadInput(f"The body is nested deeper than {MAX_DEPTH} levels.", details={"maxDepth": MAX_DEPTH}) from None
     try:
-        return _decoder(kind).decode(masked), True
+        return decoder.decode(masked), True
     except msgspec.ValidationError as refused:
         raise _misplaced(refused, place) from None
     except msgspec.DecodeError:
@@ -191,7 +194,7 @@ def _decoded(body: bytes, kind: type[T], place: str = "") -> tuple[T, bool]:
 
 
 @cache
-def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django.db import models
 
 
@@ -30,12 +32,14 @@ class IdempotencyKey(models.Model):
     content_type = models.CharField(max_length=100, default="")
     answer = models.BinaryField(null=True)
     tenant_id = models.UUIDField()
-    subject_id = models.UUIDField(null=True, help_text="What the answer tells of, such as a run, so that erasing it finds the answer.")
+    subject_id = models.UUIDField(
+        null=True, help_text="What the answer tells of, such as a run, so that erasing it finds the answer."
+    )
 
     class Meta:
         """Found by hash; swept by age; forgotten by subject."""
 
-        indexes = [
+        indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["expires_at"], name="idempotency_by_age"),
             models.Index(
                 fields=["tenant_id", "subject_id"],

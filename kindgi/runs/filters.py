@@ -17,8 +17,12 @@ class RunFilter(ScopedFilterSet):
     """`GET /v1/runs`."""
 
     agentId = django_filters.CharFilter("agent_id", strip=False, help_text="Runs of this agent.")
-    agentVersion = django_filters.CharFilter("agent_version", strip=False, help_text="Runs of this version of the agent.")
-    flowId = django_filters.CharFilter("flow_id", strip=False, help_text="Runs of this flow; `agent.turn` for agents' own.")
+    agentVersion = django_filters.CharFilter(
+        "agent_version", strip=False, help_text="Runs of this version of the agent."
+    )
+    flowId = django_filters.CharFilter(
+        "flow_id", strip=False, help_text="Runs of this flow; `agent.turn` for agents' own."
+    )
     flowVersion = django_filters.CharFilter("flow_version", strip=False, help_text="Runs of this version of the flow.")
     status = django_filters.MultipleChoiceFilter(
         choices=RunStatus.choices, help_text="Runs that stand so; may be repeated."

@@ -48,7 +48,12 @@ class Agent(Row):
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="agents")
     agent_id = models.CharField(max_length=200)
     latest = models.ForeignKey(
-        "AgentVersion", on_delete=models.PROTECT, null=True, blank=True, related_name="+", editable=False,
+        "AgentVersion",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        editable=False,
         help_text="The highest semver registered: what a project without a pin follows.",
     )
 
@@ -206,5 +211,3 @@ class Run(Row):
     def public_id(self) -> UUID:
         """The id that the world knows it by."""
         return self.run_id
-
-

@@ -78,9 +78,9 @@ def run_lock_for_correction(*, caller: Caller, run_id: str) -> RunToCorrect:
             found = cursor.fetchone()
     if found is None or not can_read(caller, found[0]):
         raise errors.RunNotFound(run_id)
-    *columns, tools = found
+    run = RunToCorrect(*found)
     # Django has raw cursors hand out jsonb as text.
-    return RunToCorrect(*columns, tools=None if tools is None else json.loads(tools))
+    return run._replace(tools=None if run.tools is None else json.loads(run.tools))
 
 
 def run_content(content_id: UUID | None) -> RunContent | None:

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from kindgi.access.models import Tenant
-from tests.builders import make_service_account, make_tenant, make_token, make_user
+from tests.builders import make_tenant, make_token, make_user
 from tests.support.servers import ServedProject
 
 DATA = Path(settings.BASE_DIR).parent / "shared" / "data"
@@ -44,7 +44,8 @@ class Corrector:
         said: dict[str, Any] = {"runId": run["id"]}
         calls = run["calls"]
         if number % 3 == 0 and calls:
-            said |= {"decisions": "wrong", "shouldCall": [{"tool": call["tool"], "args": call["args"]} for call in calls[:3]]}
+            should = [{"tool": call["tool"], "args": call["args"]} for call in calls[:3]]
+            said |= {"decisions": "wrong", "shouldCall": should}
         elif number % 3 == 1:
             said |= {"decisions": "right"}
         if number % 4 == 0:
@@ -52,11 +53,10 @@ class Corrector:
         elif number % 4 == 1 or len(said) == 1:
             said |= {"answer": "right", "why": "As it should be"}
         if number % 2 == 0:
-            said["items"] = [
-                {"key": f"call-{n}", "pointer": f"/toolCalls/{n}/args", "rank": n, "verdict": "wrong" if n == 1 else "right"}
-                for n in range(min(3, len(run["output"]["toolCalls"])))
-            ]
-            if not said["items"]:
+            ranks = range(min(3, len(run["output"]["toolCalls"])))
+            items = [{"key": f"call-{n}", "pointer": f"/toolCalls/{n}/args", "rank": n} for n in ranks]
+            said |= {"items": [{**item, "verdict": "wrong" if item["rank"] == 1 else "right"} for item in items]}
+            if not items:
                 del said["items"]
         if number % 7 == 0:
             said["participantId"] = f"customer-{number}"

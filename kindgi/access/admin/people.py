@@ -15,7 +15,6 @@ from kindgi.access.errors import UserNotFound
 from kindgi.access.models import Reviewer, User
 from kindgi.access.services.reviewers import reviewer_register, reviewer_remove
 from kindgi.access.services.tenants import user_create, user_update
-from kindgi.api.ids import parse_id
 
 if TYPE_CHECKING:
     AddForm = AdminUserCreationForm[User]
@@ -92,14 +91,9 @@ class UserAdmin(TenantScopedAdmin, UserAdminBase):
         fixed += ["tenant"] if obj is not None and obj.tenant_id is not None else []
         return fixed if tenant_of(request) is None else [*fixed, "is_superuser"]
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def search_lookups(self, term: str) -> Q:
         """By the index of the emails, in the case that was typed and in lower case, as nearly all are written."""
-        term = search_term.strip()
-        if not term or parse_id(term):
-            return super().get_search_results(request, queryset, term)
-        return queryset.filter(Q(email__startswith=term) | Q(email__startswith=term.lower())), False
+        return Q(email__startswith=term) | Q(email__startswith=term.lower())
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """A tenant admin can't change a superuser, nor so become one."""
@@ -133,7 +127,8 @@ class ReviewerAdmin(TenantScopedAdmin):
     list_display = ("user", "role", "display_name", "tenant", "created_at", "deactivated_at")
     list_filter = ("role", ("deactivated_at", admin.EmptyFieldListFilter))
     list_select_related = ("user", "tenant")
-    search_fields = ("user__email__startswith",)
+    search_fields = ("pk",)
+    search_related = ("user",)
     search_help_text = "The beginning of the person's email, or the whole id of the entry or the person."
     id_search_fields = ("pk", "user_id")
     autocomplete_fields = ("user",)

@@ -96,7 +96,8 @@ class MembershipAdmin(TenantScopedAdmin):
     list_display = ("user", "project", "role", "created_at")
     list_filter = ("role",)
     list_select_related = ("user", "project")
-    search_fields = ("user__email__startswith", "project__slug__startswith")
+    search_fields = ("pk",)
+    search_related = ("user", "project")
     search_help_text = "The beginning of the person's email or the project's slug, or the whole id of one of them."
     id_search_fields = ("pk", "user_id", "project_id")
     autocomplete_fields = ("user", "project")

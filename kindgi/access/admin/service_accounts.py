@@ -100,7 +100,8 @@ class ServiceAccountGrantAdmin(TenantScopedAdmin):
     list_display = ("service_account", "project", "role", "created_at")
     list_filter = ("role",)
     list_select_related = ("service_account", "project")
-    search_fields = ("service_account__name__startswith", "project__slug__startswith")
+    search_fields = ("pk",)
+    search_related = ("service_account", "project")
     search_help_text = "The beginning of the account's name or the project's slug, or the whole id of one of them."
     id_search_fields = ("pk", "service_account_id", "project_id")
     autocomplete_fields = ("service_account", "project")

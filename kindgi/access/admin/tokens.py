@@ -48,7 +48,8 @@ class TokenAdmin(TenantScopedAdmin):
     list_display = ("__str__", "user", "service_account", "role", "project", "expires_at", "revoked_at", "last_used_at")
     list_filter = ("role", ("revoked_at", admin.EmptyFieldListFilter), "expires_at", "last_used_at")
     list_select_related = ("user", "service_account", "project")
-    search_fields = ("user__email__startswith", "service_account__name__startswith")
+    search_fields = ("pk",)
+    search_related = ("user", "service_account")
     search_help_text = (
         "The beginning of the user's email or the service account's name, or the whole id of one of them."
     )

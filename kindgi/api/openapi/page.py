@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from kindgi.api.errors import error_classes
@@ -18,6 +19,7 @@ from kindgi.api.openapi.text import first_line
 Json = dict[str, Any]
 
 HOST = "https://example.com"
+ONE_LINE = 80
 # The errors have a section of their own.
 _NOT_OBJECTS = {"Error", "ErrorCode"}
 
@@ -78,13 +80,13 @@ def groups(document: Json) -> list[Group]:
 
 
 def objects(document: Json) -> list[Object]:
-    """The named schemas but the errors' and pages'."""
+    """The named schemas but those of errors and pages, which are conventions."""
     schemas = document["components"]["schemas"]
     fields = Fields(schemas)
     return [
         Object(name, paragraphs(schema.get("description", "")), fields.of_object(schema))
         for name, schema in schemas.items()
-        if name not in _NOT_OBJECTS
+        if name not in _NOT_OBJECTS and not _is_page(schema)
     ]
 
 
@@ -114,7 +116,9 @@ def _shown(document: Json, path: str, method: str, operation: Json) -> Shown:
         parameters=[fields.of_parameter(one) for one in operation["parameters"] if "$ref" not in one]
         + [fields.of_parameter(_shared(components, one)) for one in operation["parameters"] if _is_paging(one)],
         body=fields.of_body(body["schema"]) if body else [],
-        answers=[_answer(int(status), found) for status, found in operation["responses"].items() if int(status) < 400],
+        answers=[
+            _answer(fields, int(status), found) for status, found in operation["responses"].items() if int(status) < 400
+        ],
         codes=[
             (int(status), _codes(components, found))
             for status, found in operation["responses"].items()
@@ -134,14 +138,21 @@ def _shared(components: Json, reference: Json) -> Json:
     return found
 
 
-def _answer(status: int, response: Json) -> Answer:
-    media = next(iter(response.get("content", {}).items()), None)
-    if media is None:
-        kind = with_code("nothing")
-    else:
-        media_type, content = media
-        kind = kind_of(content["schema"]) if media_type == "application/json" else with_code(f"`{media_type}`")
+def _answer(fields: Fields, status: int, response: Json) -> Answer:
+    kind = with_code("nothing")
+    for media_type, content in response.get("content", {}).items():
+        schema = fields.resolved(content["schema"])
+        if media_type != "application/json":
+            kind = with_code(f"`{media_type}`")
+        elif _is_page(schema):
+            kind = format_html("a page of {}", kind_of(schema["properties"]["data"]["items"]))
+        else:
+            kind = kind_of(content["schema"])
     return Answer(status, HTTPStatus(status).phrase, kind)
+
+
+def _is_page(schema: Json) -> bool:
+    return {"data", "hasMore"} <= set(schema.get("properties", {}))
 
 
 def _codes(components: Json, reference: Json) -> list[str]:
@@ -162,5 +173,7 @@ def _curl(path: str, method: str, operation: Json) -> str:
         lines.append('-H "Idempotency-Key: $(uuidgen)"')
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body:
-        lines += ['-H "Content-Type: application/json"', f"-d {shlex.quote(json.dumps(body['example']))}"]
+        text = json.dumps(body["example"])
+        text = text if len(text) <= ONE_LINE else json.dumps(body["example"], indent=2)
+        lines += ['-H "Content-Type: application/json"', f"-d {shlex.quote(text)}"]
     return " \\\n  ".join(lines)

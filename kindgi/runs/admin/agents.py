@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin
+from django.contrib.admin.widgets import AdminTextareaWidget
 from django.db.models import F, Func, IntegerField, QuerySet
 from django.http import HttpRequest
 from msgspec import to_builtins
@@ -16,6 +19,19 @@ from kindgi.runs.admin.tables import ListedFilter
 from kindgi.runs.api.schemas import VersionBody
 from kindgi.runs.models import Agent, AgentPin, AgentVersion, PinChange
 from kindgi.runs.services.agents import agent_pin_remove, agent_pin_set, agent_version_register
+
+if TYPE_CHECKING:
+    PinModelForm = forms.ModelForm[AgentPin]
+else:
+    PinModelForm = forms.ModelForm
+
+
+class IndentedEncoder(json.JSONEncoder):
+    """JSON as people edit it."""
+
+    def __init__(self, **options: Any) -> None:
+        """One thing a line."""
+        super().__init__(**{**options, "indent": 2})
 
 
 class VersionInline(ReadOnlyAdmin, ScopedInline):
@@ -60,6 +76,12 @@ class AgentVersionAdmin(TenantScopedAdmin):
         versions: QuerySet[Any] = super().get_queryset(request).annotate(tool_count=length).defer("tools")
         return versions
 
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """The tools, laid out."""
+        if db_field.name == "tools":
+            kwargs = {"encoder": IndentedEncoder, "widget": AdminTextareaWidget(attrs={"rows": 16})}
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """A new one has only what is typed."""
         return self.fields if obj is None else (*self.fields, "id", "created_at", "updated_at")
@@ -92,6 +114,24 @@ class AgentVersionAdmin(TenantScopedAdmin):
         adopt(obj, saved)
 
 
+class PinForm(PinModelForm):
+    """Which version of which agent a project runs; the version by its number, which is what people know."""
+
+    version_number = forms.CharField(label="Version", max_length=100, help_text="As it is registered, such as 2.0.0.")
+
+    class Meta:
+        """The version is found from its number."""
+
+        model = AgentPin
+        fields = ("project", "agent")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Begin with what is pinned."""
+        super().__init__(*args, **kwargs)
+        if self.instance.version_id is not None:
+            self.fields["version_number"].initial = self.instance.version.version
+
+
 @admin.register(AgentPin)
 class AgentPinAdmin(TenantScopedAdmin):
     """Pinning and unpinning, each noted in the pins' history."""
@@ -103,8 +143,9 @@ class AgentPinAdmin(TenantScopedAdmin):
     search_fields = ("agent__agent_id__startswith",)
     search_help_text = "The beginning of the agent's id, or the whole id of the pin, the project or the agent's row."
     id_search_fields = ("pk", "project_id", "agent_id")
-    autocomplete_fields = ("project", "agent", "version")
-    fields = ("project", "agent", "version")
+    form = PinForm
+    autocomplete_fields = ("project", "agent")
+    fields = ("project", "agent", "version_number")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """A new one has only what is typed."""
@@ -118,13 +159,8 @@ class AgentPinAdmin(TenantScopedAdmin):
         """Pin the version."""
         if obj.agent.tenant_id != obj.project.tenant_id:
             raise BadInput("The agent is another tenant's than the project.")
-        if obj.version.agent_id != obj.agent_id:
-            raise BadInput("The version is another agent's.")
-        caller = caller_in(request, obj.project.tenant_id)
-        saved = agent_pin_set(
-            caller=caller, project=obj.project, agent_id=obj.agent.agent_id, version=obj.version.version
-        )
-        adopt(obj, saved)
+        caller, version = caller_in(request, obj.project.tenant_id), form.cleaned_data["version_number"]
+        adopt(obj, agent_pin_set(caller=caller, project=obj.project, agent_id=obj.agent.agent_id, version=version))
 
     def delete_model(self, request: HttpRequest, obj: AgentPin) -> None:
         """Unpin."""

@@ -132,17 +132,15 @@ class ListedFilter(admin.RelatedFieldListFilter):
     """A tenant, project or class, of the first that the person sees; others are reached from their own pages."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> Any:
-        """Up to ``LISTED`` choices; a project with its tenant, since tenants may name theirs alike."""
+        """Up to ``LISTED`` choices; for who sees several tenants, which may name theirs alike, with the tenant."""
         try:
             rows = model_admin.admin_site.get_model_admin(field.related_model).get_queryset(request)
         except NotRegistered:
             return []
-        if field.related_model is Project:
-            rows = rows.select_related("tenant")
-        return [(str(row.pk), self._label(row)) for row in rows.order_by("name", "pk")[:LISTED]]
-
-    def _label(self, row: Model) -> str:
-        return f"{row} · {row.tenant}" if isinstance(row, Project) else str(row)
+        if field.related_model is Tenant or tenant_of(request) is not None:
+            return [(str(row.pk), str(row)) for row in rows.order_by("name", "pk")[:LISTED]]
+        named = rows.select_related("tenant").order_by("name", "pk")[:LISTED]
+        return [(str(row.pk), f"{row} · {row.tenant}") for row in named]
 
 
 class NewestListed(AmongNewest, ListedFilter):

@@ -12,9 +12,9 @@ from kindgi.access.errors import ProjectNotFound
 from kindgi.access.selectors import project_get
 from kindgi.api.endpoints import Endpoint
 from kindgi.api.errors import BadInput, PermissionDenied
+from kindgi.api.operations import operation
 from kindgi.runs import errors
 from kindgi.runs.api import schemas
-from kindgi.api.operations import operation
 from kindgi.runs.selectors import agent_get, agent_pin_get, agent_version_get
 from kindgi.runs.services.agents import agent_pin_remove, agent_pin_set, agent_version_register
 
@@ -30,7 +30,7 @@ class OneAgentVersion(Endpoint):
     )
     def get(self, request: Request, agent_id: str, version: str) -> Response:
         """The version, and whether it is Latest."""
-        agent = agent_get(tenant_id=request.user.tenant_id, agent_id=agent_id)
+        agent = agent_get(tenant_id=self.caller_of(request).tenant_id, agent_id=agent_id)
         found = agent_version_get(agent=agent, version=version)
         return Response(schemas.version_answer(found, agent_id=agent_id, latest=agent.latest_id == found.pk))
 
@@ -50,8 +50,10 @@ class OneAgentVersion(Endpoint):
         if len(agent_id) > 200 or len(version) > 100:
             raise BadInput("An agent's id has up to 200 characters, a version up to 100.")
         tools: Any = None if body.tools is msgspec.UNSET else msgspec.to_builtins(body.tools)
-        found, made = agent_version_register(caller=request.user, agent_id=agent_id, version=version, tools=tools)
-        latest = agent_get(tenant_id=request.user.tenant_id, agent_id=agent_id).latest_id == found.pk
+        found, made = agent_version_register(
+            caller=self.caller_of(request), agent_id=agent_id, version=version, tools=tools
+        )
+        latest = agent_get(tenant_id=self.caller_of(request).tenant_id, agent_id=agent_id).latest_id == found.pk
         answer = schemas.version_answer(found, agent_id=agent_id, latest=latest)
         return Response(answer, status=201 if made else 200)
 
@@ -67,7 +69,7 @@ class AgentPinned(Endpoint):
     )
     def get(self, request: Request, project_id: str, agent_id: str) -> Response:
         """The pin, or Latest where there is none."""
-        project = project_get(caller=request.user, project_id=project_id)
+        project = project_get(caller=self.caller_of(request), project_id=project_id)
         agent = agent_get(tenant_id=project.tenant_id, agent_id=agent_id)
         pin = agent_pin_get(project=project, agent=agent)
         answer = schemas.pin_answer(project_id=project.pk, agent_id=agent_id, pin=pin, latest=agent.latest)
@@ -82,9 +84,9 @@ class AgentPinned(Endpoint):
     )
     def put(self, request: Request, project_id: str, agent_id: str) -> Response:
         """The pin, as it is from now on."""
-        project = project_get(caller=request.user, project_id=project_id)
+        project = project_get(caller=self.caller_of(request), project_id=project_id)
         version = self.body(schemas.PinBody).version
-        pin = agent_pin_set(caller=request.user, project=project, agent_id=agent_id, version=version)
+        pin = agent_pin_set(caller=self.caller_of(request), project=project, agent_id=agent_id, version=version)
         return Response(schemas.pin_answer(project_id=project.pk, agent_id=agent_id, pin=pin, latest=None))
 
     @operation(
@@ -95,8 +97,8 @@ class AgentPinned(Endpoint):
     )
     def delete(self, request: Request, project_id: str, agent_id: str) -> Response:
         """What the project runs now."""
-        project = project_get(caller=request.user, project_id=project_id)
-        if not agent_pin_remove(caller=request.user, project=project, agent_id=agent_id):
+        project = project_get(caller=self.caller_of(request), project_id=project_id)
+        if not agent_pin_remove(caller=self.caller_of(request), project=project, agent_id=agent_id):
             raise errors.AgentPinNotFound(f'The project pins no version of "{agent_id}".')
         latest = agent_get(tenant_id=project.tenant_id, agent_id=agent_id).latest
         return Response(schemas.pin_answer(project_id=project.pk, agent_id=agent_id, pin=None, latest=latest))

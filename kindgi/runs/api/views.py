@@ -49,7 +49,7 @@ class Runs(Endpoint):
     )
     def get(self, request: Request) -> Response:
         """A page of the runs that the caller may read."""
-        runs = filtered(RunFilter, request.GET, runs_readable(request.user))
+        runs = filtered(RunFilter, request.GET, runs_readable(self.caller_of(request)))
         page = newest_first(runs, PageRequest.of(request.GET))
         return Response(page.answer([schemas.run_answer(run) for run in page.rows]))
 
@@ -80,7 +80,7 @@ class OneRun(Endpoint):
         wanted = {part for part in request.GET.get("include", "").split(",") if part}
         if wanted - set(_PARTS):
             raise BadInput("include takes input and calls.", details={"parameter": "include"})
-        run = run_get(caller=request.user, run_id=run_id)
+        run = run_get(caller=self.caller_of(request), run_id=run_id)
         answer = schemas.run_answer(run)
         content = run_content(run.content_id)
         for part in {*wanted, "output"}:
@@ -108,7 +108,7 @@ class OneRun(Endpoint):
         check_run(body)
         report = Report(run_id_of(run_id), body)
         self.subject_id = report.run_id
-        runs_record(caller=request.user, reports=[report])
+        runs_record(caller=self.caller_of(request), reports=[report])
         if report.refused is not None:
             raise report.refused
         if report.run is None:
@@ -129,7 +129,7 @@ class RunImport(Endpoint):
     )
     def post(self, request: Request) -> Response:
         """What became of each record; a bad one doesn't lose the rest."""
-        lines = runs_import(caller=request.user, records=records_split(self.checked_body()))
+        lines = runs_import(caller=self.caller_of(request), records=records_split(self.checked_body()))
         counts = Counter(line.outcome for line in lines)
         return Response(
             schemas.ImportAnswer(
@@ -164,5 +164,5 @@ class RunErasure(Endpoint):
     )
     def post(self, request: Request, run_id: str) -> Response:
         """The run without its words; erasing again changes nothing."""
-        run: Run = run_erase(caller=request.user, run_id=run_id)
+        run: Run = run_erase(caller=self.caller_of(request), run_id=run_id)
         return Response(schemas.run_answer(run))

@@ -29,13 +29,15 @@ def agent_version_register(
     """
     if not can_write_anywhere(caller):
         raise PermissionDenied("This needs write access to a project (editor or above).")
-    insert([Agent(tenant_id=caller.tenant_id, agent_id=agent_id)], suffix="ON CONFLICT (tenant_id, agent_id) DO NOTHING")
+    insert(
+        [Agent(tenant_id=caller.tenant_id, agent_id=agent_id)], suffix="ON CONFLICT (tenant_id, agent_id) DO NOTHING"
+    )
     agent = Agent.objects.select_for_update(no_key=True).get(tenant_id=caller.tenant_id, agent_id=agent_id)
     found, made = AgentVersion.objects.get_or_create(agent=agent, version=version, defaults={"tools": tools})
     if not made and tools is not None and found.tools != tools:
         found.tools, found.updated_at = tools, now()
         found.save(update_fields=["tools", "updated_at"])
-    latest = AgentVersion.objects.filter(pk=agent.latest_id).first()
+    latest = AgentVersion.objects.get(pk=agent.latest_id) if agent.latest_id else None
     if _precedes(latest, found):
         agent.latest = found
         agent.save(update_fields=["latest"])

@@ -24,7 +24,8 @@ def run_erase(*, caller: Caller, run_id: str) -> Run:
     run.content_erased_at = run.updated_at = now()
     run.failure_message = None
     run.save(update_fields=["content_erased_at", "updated_at", "failure_message"])
-    RunContent.objects.filter(pk=run.content_id).update(input=None, output=None, calls=None)
+    if run.content_id is not None:
+        RunContent.objects.filter(pk=run.content_id).update(input=None, output=None, calls=None)
     hooks.run_erased([run])
     # Last: what the hooks waited for, such as a change of a correction, has kept its answer by now.
     idempotency.forget(tenant_id=run.tenant_id, subject_ids=[run.run_id])

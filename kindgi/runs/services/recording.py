@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 from uuid import UUID, uuid4
 
 from msgspec import Raw, UnsetType
@@ -228,7 +228,7 @@ def _new(caller: Caller, report: Report) -> tuple[Run, RunContent | None]:
     run = Run(
         id=new_id(),
         tenant_id=caller.tenant_id,
-        project_id=report.project_id,
+        project_id=cast("UUID", report.project_id),  # without one it isn't made
         run_id=report.run_id,
         content_id=new_id() if content else None,
         flow_id=flow.id if isinstance(flow, FlowRef) else AGENT_FLOW_ID,
