@@ -10,6 +10,7 @@ windows and the median of the pairs' ratios are printed.
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import uuid
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from correcting import body_of, seed
 from support import Client, Figures, project, tenant_with_token, window
 
 RUNS = 20_000
+UUID_TEXT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def app_step(url: str, token: str, run_ids: list[str]) -> Callable[[int], Callable[[], None]]:
@@ -102,15 +104,29 @@ def recorded(token: str, run_id: str) -> Recorded:
     found.key_hash = next(params[0] for sql, params in found.before if "INSERT INTO api_idempotencykey" in sql)
     there = {found.run_id, *Tenant.objects.values_list("pk", flat=True), *Project.objects.values_list("pk", flat=True)}
     there |= set(Run.objects.filter(run_id=run_id).values_list("content_id", flat=True))
-    used = {one for _, params in found.before + found.inside for one in params or [] if isinstance(one, uuid.UUID)}
+    used = {one for _, params in found.before + found.inside for one in _ids(params)}
     found.fresh = used - there
     return found
 
 
+def _ids(params: Any) -> set[uuid.UUID]:
+    """Every UUID among a statement's parameters, those inside of JSON too."""
+    found = {one for one in params or [] if isinstance(one, uuid.UUID)}
+    texts = " ".join(one for one in params or [] if isinstance(one, str))
+    return found | {uuid.UUID(one) for one in UUID_TEXT.findall(texts)}
+
+
 def _swapped(params: Any, swap: dict[Any, Any]) -> Any:
+    """The parameters with ids, and ids inside of JSON, exchanged."""
     if params is None:
         return None
-    return [swap.get(one, one) if isinstance(one, uuid.UUID | bytes) else one for one in params]
+
+    def exchanged(one: Any) -> Any:
+        if isinstance(one, str) and len(one) >= 36:
+            return UUID_TEXT.sub(lambda match: str(swap.get(uuid.UUID(match.group()), match.group())), one)
+        return swap.get(one, one) if isinstance(one, uuid.UUID | bytes) else one
+
+    return [exchanged(one) for one in params]
 
 
 def measure(url: str, db_url: str, token: str, run_ids: list[str], options: argparse.Namespace) -> None:

@@ -115,7 +115,7 @@ def window(make: Callable[[int], Callable[[], None]], *, clients: int, seconds: 
     ]
     for worker in workers:
         worker.start()
-    start.wait()
+    start.wait(timeout=60)
     begun = time.perf_counter()
     time.sleep(seconds)
     stop.value = 1.0

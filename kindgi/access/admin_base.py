@@ -93,7 +93,9 @@ class TenantScopedAdmin(Scoped, ModelAdmin):
         In one tenant by the time itself, so that the database finds the tenant's rows and sorts
         them, rather than look through everybody's for the newest of theirs.
         """
-        return ("-pk",) if not may_use(request) or tenant_of(request) is None else ("-created_at", "-pk")
+        has_time = any(field.name == "created_at" for field in self.opts.concrete_fields)
+        confined = may_use(request) and tenant_of(request) is not None
+        return ("-created_at", "-pk") if confined and has_time else ("-pk",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Of a row that exists, also the fields that nobody edits."""

@@ -276,9 +276,8 @@ def tokens_visible(caller: Caller) -> QuerySet[Token]:
 
 def reviewer_role_carried(caller: Caller) -> str:
     """The reviewer role that the caller's token carries itself; empty when it has what the roster says."""
-    if caller.token_id is None:
-        return ""
-    return Token.objects.values_list("reviewer_role", flat=True).get(pk=caller.token_id)
+    carried = Token.objects.filter(pk=caller.token_id) if caller.token_id else Token.objects.none()
+    return carried.values_list("reviewer_role", flat=True).first() or ""
 
 
 def token_get(*, caller: Caller, token_id: str) -> Token:

@@ -31,7 +31,13 @@ _BY_REST_FRAMEWORK: tuple[tuple[type[Exception], type[errors.ApiError]], ...] = 
     (RequestDataTooBig, errors.BadInput),
     (SuspiciousOperation, errors.BadInput),
 )
-_LOCKED = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+# Others were changing the same thing; the last is what was named being deleted at this very moment.
+_LOCKED = (
+    psycopg.errors.LockNotAvailable,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.ForeignKeyViolation,
+)
 
 
 class JSONRenderer(BaseRenderer):

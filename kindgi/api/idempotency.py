@@ -6,8 +6,9 @@
 3. A request that fails gives its hold back; 4xx and 5xx are never kept.
 
 A process killed at any point leaves either both or neither. What it leaves of a hold is an
-unlocked row, since its connection and so its row lock are gone: the next request with the key
-takes it over ``GRACE`` after it was made. A request that is merely slow keeps its row locked and
+unlocked row, since its connection and so its row lock are gone (at once, or when the lock that it
+waited for was in vain for ``LOCK_WAIT``): the next request with the key takes it over ``GRACE``
+after it was made. A request that is merely slow keeps its row locked and
 so keeps its hold; one that lost it finds so when it locks, and does nothing.
 """
 
@@ -33,6 +34,7 @@ from kindgi.api.times import wire
 
 KEPT = timedelta(hours=24)
 GRACE = timedelta(milliseconds=250)
+LOCK_WAIT = timedelta(seconds=10)
 SWEEP_BATCH = 1000
 
 # Nothing is lost by committing a hold without waiting for the disk: the log is written in order,
@@ -59,7 +61,11 @@ FROM (SELECT key_hash FROM api_idempotencykey WHERE key_hash = %s AND holder = %
 WHERE kept.key_hash = free.key_hash
 RETURNING kept.holder
 """
-_LOCK = "SELECT 1 FROM api_idempotencykey WHERE key_hash = %s AND holder = %s AND state = 'held' FOR UPDATE"
+# A server that waits for a lock doesn't see that its client has died, so that no wait may be long.
+_LOCK = """
+SELECT set_config('lock_timeout', %s, true)
+FROM api_idempotencykey WHERE key_hash = %s AND holder = %s AND state = 'held' FOR UPDATE
+"""
 _KEEP = """
 UPDATE api_idempotencykey
 SET state = %s, status = %s, content_type = %s, answer = %s, finished_at = clock_timestamp(), subject_id = %s
@@ -157,8 +163,11 @@ def _kept(row: _Row, body_hash: bytes) -> KeptAnswer:
 
 
 def lock(hold: Hold) -> None:
-    """Begin the request's transaction: from here a crash, and nothing else, frees the hold."""
-    if not _rows(_LOCK, [hold.key_hash, hold.holder]):
+    """Begin the request's transaction: from here a crash, and nothing else, frees the hold.
+
+    Whatever waits for a lock in it gives up after ``LOCK_WAIT``, with the conventions' ``lock-timeout``.
+    """
+    if not _rows(_LOCK, [f"{LOCK_WAIT // timedelta(milliseconds=1)}ms", hold.key_hash, hold.holder]):
         raise IdempotencyKeyInFlight(retry_after=1)
 
 

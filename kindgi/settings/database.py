@@ -51,4 +51,8 @@ def _options() -> dict[str, Any]:
     """psycopg's options. Behind a transaction pooler a prepared statement may not be there for the next use."""
     pooled = env.bool("DATABASE_TRANSACTION_POOLER", False)
     threshold = None if pooled else env.int("DATABASE_PREPARE_THRESHOLD", 1)
-    return {"server_side_binding": True, "prepare_threshold": threshold}
+    options: dict[str, Any] = {"server_side_binding": True, "prepare_threshold": threshold}
+    if not pooled:
+        # A server that is cut off in the middle of a request must not keep its locks; nor may anyone wait for ever.
+        options["options"] = "-c idle_in_transaction_session_timeout=30s -c lock_timeout=10s"
+    return options

@@ -19,7 +19,7 @@ from kindgi.api.errors import LockTimeout, PermissionDenied
 from kindgi.api.ids import new_id
 from kindgi.runs.models import Run
 from tests.builders import Api, default_project, make_caller, make_project, make_tenant, make_token, make_user
-from tests.support.parallel import at_once, without_constraint
+from tests.support.parallel import at_once, slow_inserts, wait_until_somebody_waits, without_constraint
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -79,7 +79,8 @@ def test_control_without_the_constraint_several_get_it(race, taken, table, const
 def race_for_the_roster():
     tenant = make_tenant()
     person = make_user(tenant)
-    found = answers(tenant, "POST", "approvals/reviewers", {"userId": str(person.pk), "role": "senior"})
+    with slow_inserts("access_reviewer"):
+        found = answers(tenant, "POST", "approvals/reviewers", {"userId": str(person.pk), "role": "senior"})
     return [status for status, _ in found], Reviewer.objects.filter(user=person).count()
 
 
@@ -123,10 +124,12 @@ def delete_while_a_run_is_recorded():
             project_delete(caller=caller, project=Project.objects.get(pk=project.pk))
 
     with a_run_about_to_be_recorded(project) as commit:
-        timer = threading.Timer(0.3, commit)
-        timer.start()
-        [outcome] = at_once([delete])
-        timer.join()
+
+        def commit_once_it_waits():
+            wait_until_somebody_waits()
+            commit()
+
+        outcome, _ = at_once([delete, commit_once_it_waits])
     return outcome, Project.objects.filter(pk=project.pk).count(), Run.objects.filter(project_id=project.pk).count()
 
 
@@ -158,17 +161,16 @@ def add_somebody_while_their_project_is_deleted():
     """What came of adding a member to a project that is being deleted, where the deletion commits first."""
     tenant = make_tenant()
     project, person, caller = make_project(tenant), make_user(tenant), operator_in(tenant.pk)
-    deleted, finish = threading.Event(), threading.Event()
+    deleted = threading.Event()
 
     def delete():
         with transaction.atomic():
             project_delete(caller=caller, project=Project.objects.get(pk=project.pk))
             deleted.set()
-            finish.wait(timeout=30)
+            wait_until_somebody_waits()
 
     def add():
         deleted.wait(timeout=30)
-        threading.Timer(0.3, finish.set).start()
         with transaction.atomic():
             membership_add(caller=caller, project=project, user=person, role="viewer")
 

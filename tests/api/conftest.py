@@ -23,7 +23,7 @@ class Effects:
 
 
 @pytest.fixture
-def effects(transactional_db: None) -> Iterator[Effects]:
+def effects(db: None) -> Iterator[Effects]:
     """An empty table of effects, for as long as the test runs."""
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE probe_effects (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)")

@@ -70,7 +70,7 @@ def _take_effect() -> int:
     """The new row's number."""
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO probe_effects DEFAULT VALUES RETURNING id")
-        [number] = cursor.fetchone()
+        number = int(cursor.fetchone()[0])
     Effects.during()
     return number
 

@@ -1,6 +1,9 @@
 """`/v1/docs` is a page that people can read: without a token, a script or anybody else's server."""
 
+import json
+import shlex
 from html.parser import HTMLParser
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings
@@ -9,6 +12,7 @@ from django.test import Client
 
 from kindgi.api.errors import error_classes
 from kindgi.api.openapi.document import document
+from tests.support.openapi import operation_at
 
 MAX_BYTES = 300_000
 
@@ -19,10 +23,20 @@ class Page(HTMLParser):
     def __init__(self, html):
         super().__init__()
         self.tags, self.ids, self.targets, self.attributes = [], [], [], set()
+        self.commands, self.is_command = [], False
         self.feed(html)
+
+    def handle_data(self, data):
+        if self.is_command:
+            self.commands[-1] += data
+
+    def handle_endtag(self, tag):
+        self.is_command = self.is_command and tag != "pre"
 
     def handle_starttag(self, tag, attrs):
         found = dict(attrs)
+        self.is_command = self.is_command or tag == "pre"
+        self.commands += [""] if tag == "pre" else []
         self.tags.append(tag)
         self.attributes |= set(found)
         self.ids += [found["id"]] if "id" in found else []
@@ -72,6 +86,17 @@ def test_it_stays_small(html):
     assert len(html.encode()) < MAX_BYTES
 
 
-def test_it_shows_limits_and_a_command_to_copy(html):
+def test_it_shows_limits_and_what_is_required(html):
     assert "at most 4,000 characters" in html
-    assert "curl -X POST https://example.com/v1/corrections" in html
+    assert "<em>required</em>" in html
+
+
+def test_each_operation_comes_with_a_command_that_a_shell_takes(page):
+    assert len(page.commands) == sum(len(methods) for methods in document()["paths"].values())
+    for command in page.commands:
+        words = [word for word in shlex.split(command) if word != "\n"]
+        assert words[0] == "curl"
+        [url] = [word for word in words if word.startswith("https://example.com/v1/")]
+        assert operation_at(words[2] if words[1] == "-X" else "GET", urlsplit(url).path)
+        if "-d" in words:
+            json.loads(words[words.index("-d") + 1])

@@ -60,5 +60,6 @@ def test_a_code_that_the_contract_names_exists_with_its_status(statuses, code, s
 def test_an_error_is_well_made(known: type[ApiError]):
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", known.code)
     assert known.status in STATUSES
-    assert first_line(known.__doc__).endswith("."), "Its meaning is read in the documentation."
+    meaning = first_line(known.__doc__)
+    assert meaning.endswith(".") and not re.search("`[A-Z]", meaning), "Its meaning is read in the documentation."
     assert known.default_message.endswith(".")

@@ -14,7 +14,7 @@ from kindgi.api.times import now
 from tests.api import probes
 from tests.builders import Api, default_project, make_service_account, make_tenant, make_token, make_user
 
-pytestmark = pytest.mark.urls("tests.api.probes")
+pytestmark = [pytest.mark.urls("tests.api.probes"), pytest.mark.django_db]
 
 REPLAY = "X-Idempotent-Replay"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -80,7 +80,7 @@ def test_an_answer_with_a_secret_is_not_kept(api, effects):
     assert _dump().find(probes.SECRET_TEXT) == -1
 
 
-def test_a_real_token_is_minted_once_and_its_secret_told_once(transactional_db):
+def test_a_real_token_is_minted_once_and_its_secret_told_once():
     api = Api.of(make_user(make_tenant(), admin=True))
     first = api.post("tokens", {"label": "ci"}, key="k")
     assert first.status_code == 201
@@ -154,6 +154,7 @@ class TestScope:
         assert len({idempotency.key_hash(tenant_id=tenant_id, **scope) for scope in given}) == len(given)
 
 
+@pytest.mark.django_db(transaction=True)
 class TestStoreGone:
     """A store that can't be read is said before anything runs."""
 
@@ -233,7 +234,7 @@ class TestAfterwards:
         assert code(response) == (409, "idempotency-key-replay-withheld")
         assert response.json()["error"]["details"]["status"] == 201
 
-    def test_a_project_is_made_once(self, transactional_db):
+    def test_a_project_is_made_once(self):
         tenant = make_tenant()
         api = Api.of(make_user(tenant, admin=True))
         body = {"name": "Support", "slug": "support"}

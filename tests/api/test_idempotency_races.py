@@ -8,7 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from uuid import uuid4
 
 import pytest
@@ -24,25 +26,29 @@ from tests.builders import Api, make_tenant, make_user
 from tests.support.parallel import at_once
 from tests.support.servers import worker_database_url
 
-pytestmark = pytest.mark.urls("tests.api.probes")
+pytestmark = [pytest.mark.urls("tests.api.probes"), pytest.mark.django_db(transaction=True)]
 
 TOGETHER = 16
 PATIENCE = 30.0
 LAPSES_WITHIN = 30.0
 GRACE = timedelta(milliseconds=200)
 
+# A process that holds and locks a key, and then goes on as its third argument says.
 HOLDER = """
-import sys, time, uuid
+import datetime, sys, time, uuid
 import django
 django.setup()
-from django.db import transaction
+from django.db import connection, transaction
 from kindgi.api import idempotency
+idempotency.LOCK_WAIT = datetime.timedelta(seconds=2)
 hold = idempotency.take(key_hash=bytes.fromhex(sys.argv[1]), tenant_id=uuid.UUID(sys.argv[2]), body=b"{}")
 with transaction.atomic():
     idempotency.lock(hold)
     print("locked", flush=True)
-    time.sleep(600)
+    exec(sys.argv[3])
 """
+SLEEPS = "time.sleep(600)"
+WAITS = "connection.cursor().execute('SELECT FROM probe_effects FOR UPDATE')"
 
 
 @pytest.fixture
@@ -136,8 +142,22 @@ class TestAtOnce:
         assert effects.count() == 2
         assert {response.content for response in responses} == {b'{"number":2}'} != {first.content}
 
+    def test_who_comes_second_to_an_expired_key_is_not_given_its_old_answer(self, api, effects, monkeypatch):
+        send(api)
+        IdempotencyKey.objects.update(expires_at=now())
+        rows = idempotency._rows
+
+        def rival_first(sql, params):
+            if sql is idempotency._TAKE_OVER:
+                assert rows(sql, [uuid4(), *params[1:]])
+            return rows(sql, params)
+
+        monkeypatch.setattr(idempotency, "_rows", rival_first)
+        assert code(send(api)) == (409, "idempotency-key-in-flight")
+        assert effects.count() == 1
+
     def test_each_of_many_keys_has_its_own_effect(self, api, effects):
-        responses = at_once([lambda key=str(number): send(Api(api.secret), key) for number in range(TOGETHER)])
+        responses = at_once([partial(send, Api(api.secret), f"k{number}") for number in range(TOGETHER)])
         assert {response.status_code for response in responses} == {201}
         assert effects.count() == TOGETHER
 
@@ -215,33 +235,48 @@ class TestDeath:
         assert send(api).status_code == 201
         assert effects.count() == 1
 
-    def test_a_process_that_is_killed_holds_its_key_while_it_lives_and_no_longer(self, effects, short_grace):
-        user = make_user(make_tenant())
-        api = Api.of(user)
-        scope = {
-            "tenant_id": user.tenant_id,
-            "caller": f"user:{user.pk}",
-            "method": "POST",
-            "path": "/v1/probes/effects",
-        }
-        process = _holder(idempotency.key_hash(**scope, key="k"), user.tenant_id)
-        try:
+    @pytest.fixture
+    def held(self):
+        """A person's client, and the tenant and the hash of its key ``k``."""
+        tenant = make_tenant()
+        user = make_user(tenant)
+        key_hash = idempotency.key_hash(
+            tenant_id=tenant.pk, caller=f"user:{user.pk}", method="POST", path="/v1/probes/effects", key="k"
+        )
+        return Api.of(user), tenant.pk, key_hash
+
+    def test_a_process_that_is_killed_holds_its_key_while_it_lives_and_no_longer(self, effects, held, short_grace):
+        api, tenant_id, key_hash = held
+        with _holder(key_hash, tenant_id, SLEEPS):
             time.sleep(3 * GRACE.total_seconds())
             assert code(send(api)) == (409, "idempotency-key-in-flight")
-        finally:
-            process.kill()
-            process.wait()
-            process.stdout.close()
         killed = time.monotonic()
         assert send_until_answered(api).status_code == 201
         assert time.monotonic() - killed < LAPSES_WITHIN
         assert effects.count() == 1
+
+    def test_so_does_one_that_is_killed_while_it_waits_for_a_lock(self, effects, held, short_grace):
+        api, tenant_id, key_hash = held
+        send(api, key="other")
+        with connection.cursor() as cursor, transaction.atomic():
+            cursor.execute("SELECT FROM probe_effects FOR UPDATE")
+            with _holder(key_hash, tenant_id, WAITS):
+                time.sleep(3 * GRACE.total_seconds())
+            killed = time.monotonic()
+            [response] = at_once([lambda: send_until_answered(Api(api.secret))])
+            assert response.status_code == 201
+            assert time.monotonic() - killed < LAPSES_WITHIN
+        assert effects.count() == 2
+
+    def test_that_wait_is_well_within_what_is_promised(self):
+        assert timedelta(0) < idempotency.LOCK_WAIT < timedelta(seconds=LAPSES_WITHIN / 2)
 
     def test_who_lost_the_hold_before_locking_it_does_nothing(self, effects, short_grace):
         key_hash, tenant_id = bytes(32), new_id()
         stalled = idempotency.take(key_hash=key_hash, tenant_id=tenant_id, body=b"{}")
         time.sleep(GRACE.total_seconds())
         taken_over = idempotency.take(key_hash=key_hash, tenant_id=tenant_id, body=b"{}")
+        assert isinstance(stalled, idempotency.Hold) and isinstance(taken_over, idempotency.Hold)
         assert taken_over.holder != stalled.holder
         with pytest.raises(IdempotencyKeyInFlight), transaction.atomic():
             idempotency.lock(stalled)
@@ -259,19 +294,20 @@ def _cut() -> None:
         cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
 
 
-def _holder(key_hash: bytes, tenant_id) -> subprocess.Popen[str]:
-    """A process that holds and locks a key, and does not come back."""
+@contextmanager
+def _holder(key_hash, tenant_id, does):
+    """A process that holds and locks a key and then ``does`` something, until it is killed at the end of the block."""
     environment = {
         "DATABASE_URL": worker_database_url(),
         "KINDGI_ENV": "test",
         "DJANGO_SETTINGS_MODULE": "kindgi.settings",
     }
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, key_hash.hex(), str(tenant_id)],
-        cwd=settings.BASE_DIR,
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout.readline() == "locked\n"
-    return process
+    command = [sys.executable, "-c", HOLDER, key_hash.hex(), str(tenant_id), does]
+    with subprocess.Popen(
+        command, cwd=settings.BASE_DIR, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == "locked\n"
+            yield
+        finally:
+            process.kill()

@@ -145,7 +145,7 @@ class TestWalks:
         with assert_queries(exact=1):
             page = newest_first(rows, PageRequest(10))
         with assert_queries(exact=1):
-            newest_first(rows, PageRequest(10, Cursor.decode(page.next_cursor)))
+            newest_first(rows, PageRequest(10, Cursor.decode(page.next_cursor or "")))
 
     def test_the_envelope_holds_a_cursor_only_where_more_follows(self, tenant):
         _add(tenant, random.Random(0), 3)

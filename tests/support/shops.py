@@ -36,7 +36,7 @@ class CheckedApi(Api):
 
     def request(self, method: str, path: str, body: Any = None, **options: Any) -> HttpResponse:
         response = super().request(method, path, body, **options)
-        address = path if path.startswith("/") else f"/v1/{path}"
+        address = (path if path.startswith("/") else f"/v1/{path}").partition("?")[0]
         assert_answer_is_documented(method, address, response)
         return response
 

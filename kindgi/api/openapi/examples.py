@@ -83,8 +83,11 @@ class Examples:
 
 
 def _string(schema: Json, name: str) -> str:
-    if schema.get("format") in _FORMATS:
-        return _FORMATS[schema["format"]]
+    return _FORMATS.get(schema.get("format", "")) or example_of(name)
+
+
+def example_of(name: str) -> str:
+    """A text that a field or parameter called ``name`` may hold."""
     if name in _STRINGS:
         return _STRINGS[name]
     return ID if name == "id" or name.endswith("Id") else "example"

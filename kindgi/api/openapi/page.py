@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -12,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from kindgi.api.errors import error_classes
+from kindgi.api.openapi.examples import example_of
 from kindgi.api.openapi.fields import Field, Fields, kind_of, with_code
 from kindgi.api.openapi.routes import METHODS
 from kindgi.api.openapi.text import first_line
@@ -20,6 +22,7 @@ Json = dict[str, Any]
 
 HOST = "https://example.com"
 ONE_LINE = 80
+_PARAMETER = re.compile(r"{(\w+)}")
 # The errors have a section of their own.
 _NOT_OBJECTS = {"Error", "ErrorCode"}
 
@@ -163,10 +166,9 @@ def _codes(components: Json, reference: Json) -> list[str]:
 
 
 def _curl(path: str, method: str, operation: Json) -> str:
-    """A command line that a shell takes as it stands, once the placeholders are filled in."""
-    url = HOST + path
-    parts = ["curl", url if "{" not in url else f'"{url}"'] if method == "get" else ["curl", "-X", method.upper(), url]
-    lines = [" ".join(parts)]
+    """A command line that a shell takes as it stands."""
+    url = HOST + _PARAMETER.sub(lambda found: example_of(found.group(1)), path)
+    lines = [f"curl {url}" if method == "get" else f"curl -X {method.upper()} {url}"]
     if operation.get("security") != []:
         lines.append('-H "Authorization: Bearer $TOKEN"')
     if method != "get":

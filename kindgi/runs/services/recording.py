@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 from uuid import UUID, uuid4
 
+from django.db import transaction
 from msgspec import Raw, UnsetType
 
 from kindgi.access.callers import Caller
@@ -24,7 +25,7 @@ from kindgi.runs.records import AgentRef, FlowRef, RunBody, instant
 
 Outcome = Literal["created", "updated", "unchanged"]
 
-_ROUNDS = 5
+_ROUNDS = 50  # in each round but the last somebody else has got on
 _CONTENT = ("input", "output", "calls")
 _MOVING = (
     "status", "created_at", "updated_at", "completed_at", "dry_run", "failure_message", "content_id", "agent_via",
@@ -59,8 +60,9 @@ def runs_record(*, caller: Caller, reports: Sequence[Report], default_project_id
     ``default_project_id`` is for reports that name no project, in place of the caller's default.
 
     A fixed number of statements for any number of reports, unless two requests report a run at
-    the same moment. Existing rows are locked in the order of their ids, so that two imports never
-    wait for each other. Tells ``hooks.run_ended``.
+    the same moment. Requests never wait for each other in a ring: rows are locked in the order of
+    their ids, then made in that order, and a round in which somebody else made one first is
+    undone, with its locks, before the next. Tells ``hooks.run_ended``.
     """
     _find_projects(caller, reports, default_project_id)
     ended: list[Run] = []
@@ -68,19 +70,36 @@ def runs_record(*, caller: Caller, reports: Sequence[Report], default_project_id
         waiting = [report for report in reports if report.waits]
         if not waiting:
             break
-        _record_round(caller, waiting, ended)
+        try:
+            with transaction.atomic(savepoint=len(waiting) > 1):
+                ended += _record_round(caller, waiting)
+        except _OvertakenError:
+            for report in waiting:
+                report.run = report.outcome = report.refused = None
     for report in reports:
         if report.waits:
             report.refused = LockTimeout(retry_after=1)
     hooks.run_ended(ended)
 
 
-def _record_round(caller: Caller, waiting: list[Report], ended: list[Run]) -> None:
-    """Move the rows that there are by all their reports; make the ones that there aren't by their first."""
+class _OvertakenError(Exception):
+    """Somebody else has just made one of the runs that this request was about to make."""
+
+
+def _record_round(caller: Caller, waiting: list[Report]) -> list[Run]:
+    """Move the rows that there are by all their reports; make the ones that there aren't by their first.
+
+    The runs that ended by this. Raises :class:`_OvertakenError` where there are several reports:
+    a single one, which holds nothing meanwhile, simply waits for the next round.
+    """
+    ended: list[Run] = []
     locked = _lock(caller, {report.run_id for report in waiting})
     moved = [report for report in waiting if _move(caller, report, locked.get(report.run_id), ended)]
     _save_moved(moved)
-    _create(caller, [report for report in waiting if report.run_id not in locked], ended)
+    made_all = _create(caller, [report for report in waiting if report.run_id not in locked], ended)
+    if not made_all and len(waiting) > 1:
+        raise _OvertakenError
+    return ended
 
 
 def _lock(caller: Caller, run_ids: Iterable[UUID]) -> dict[UUID, Run]:
@@ -176,8 +195,8 @@ def _save_moved(moved: list[Report]) -> None:
     update(list(runs.values()), _MOVING)
 
 
-def _create(caller: Caller, missing: list[Report], ended: list[Run]) -> None:
-    """Insert the runs that nobody has reported yet; what somebody inserted meanwhile waits for the next round."""
+def _create(caller: Caller, missing: list[Report], ended: list[Run]) -> bool:
+    """Insert the runs that nobody has reported yet; whether nobody inserted one of them meanwhile."""
     first: dict[UUID, Report] = {}
     for report in missing:
         if report.run_id not in first and _may_create(caller, report):
@@ -195,6 +214,7 @@ def _create(caller: Caller, missing: list[Report], ended: list[Run]) -> None:
         if run.status in FINAL:
             ended.append(run)
     insert(contents)
+    return len(inserted) == len(made)
 
 
 def _find_projects(caller: Caller, reports: Iterable[Report], default: UUID | None) -> None:

@@ -67,21 +67,19 @@ class Command(BaseCommand):
         parser.add_argument(
             "--project", metavar="SLUG", help="for records without projectId (default: the tenant's default project)"
         )
-        parser.add_argument(
-            "--agents", metavar="FILE", type=Path, help='first register the versions and tools in {"agents": […]}'
-        )
+        parser.add_argument("--agents", metavar="FILE", help='first register the versions and tools in {"agents": […]}')
         parser.add_argument("--batch", metavar="N", type=int, default=500, help="records a transaction (default: 500)")
-        parser.add_argument("--refused", metavar="FILE", type=Path, help="write all refused lines there, as NDJSON")
+        parser.add_argument("--refused", metavar="FILE", help="write all refused lines there, as NDJSON")
 
-    def handle(self, *, file: str, batch: int, agents: Path | None, refused: Path | None, **options: Any) -> None:
+    def handle(self, *, file: str, batch: int, agents: str | None, refused: str | None, **options: Any) -> None:
         if not 1 <= batch <= MAX_RECORDS:
             raise CommandError(f"--batch takes 1 to {MAX_RECORDS}.")
         try:
             caller, project = self._target(options["tenant"], options["project"])
             if agents is not None:
-                self._register(caller, agents)
+                self._register(caller, Path(agents))
             with ExitStack() as stack:
-                tally = Tally(stack.enter_context(refused.open("wb")) if refused else None)
+                tally = Tally(stack.enter_context(Path(refused).open("wb")) if refused else None)
                 stream = stack.enter_context(_opened(file))
                 self._import(caller, project, _shown(stream, options["verbosity"], batch), tally)
         except OSError as error:

@@ -1,0 +1,213 @@
+"""The demonstration: believable, whole, the same each time, and made only once."""
+
+import json
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth import authenticate
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Count, F, Max, Min
+from django.test import override_settings
+
+from corrections.models import Correction, CorrectionChange, JudgeClass, RunCopy, Verdict
+from kindgi.access.models import Project, Reviewer, ServiceAccount, Tenant, Token, User
+from kindgi.api.jsontext import decode
+from kindgi.api.times import now
+from kindgi.demo.data import load
+from kindgi.demo.history import EXAMPLE_RUN_ID
+from kindgi.runs.content import unpack
+from kindgi.runs.models import Agent, AgentVersion, PinChange, Run, RunContent
+from tests.builders import Api
+
+
+def written_down(var, data):
+    (var / "demo.json").write_text(json.dumps({"url": "http://localhost", **data}))
+
+
+def everything():
+    """How many rows there are of each model."""
+    models = (
+        Tenant,
+        User,
+        Project,
+        Reviewer,
+        ServiceAccount,
+        Token,
+        Agent,
+        AgentVersion,
+        Run,
+        Correction,
+        Verdict,
+        RunCopy,
+        CorrectionChange,
+        JudgeClass,
+    )
+    return {model.__name__: model._default_manager.count() for model in models}
+
+
+def test_two_tenants_three_projects_and_the_same_slug_twice(demo):
+    assert Tenant.objects.count() == 2
+    slugs = [project["slug"] for project in demo["projects"]]
+    assert len(slugs) == 3 and max(Counter(slugs).values()) == 2
+    first = Project.objects.get(pk=demo["projects"][0]["id"])
+    assert first.is_default and first.tenant == Tenant.objects.order_by("created_at", "id").first()
+
+
+def test_people_of_every_role_sign_in_with_the_password_that_is_told(demo):
+    assert {user["role"] for user in demo["users"]} == {
+        "tenant-admin",
+        "superuser",
+        "owner",
+        "admin",
+        "editor",
+        "viewer",
+    }
+    for user in demo["users"]:
+        person = authenticate(username=user["email"], password=user["password"])
+        assert isinstance(person, User)
+        if "projectId" in user:
+            assert person.memberships.get(project_id=user["projectId"]).role == user["role"]
+        else:
+            assert person.is_staff and person.is_tenant_admin
+            assert person.is_superuser == (user["role"] == "superuser")
+    assert set(Reviewer.objects.values_list("role", flat=True)) == {"standard", "senior", "admin"}
+    assert User.objects.count() == len(demo["users"])
+
+
+def test_the_admin_token_is_the_first_tenants(demo):
+    who = Api(demo["adminToken"]).ok("GET", "identity/whoami")
+    project = Project.objects.get(pk=demo["projects"][0]["id"])
+    assert (who["role"], who["tenantId"]) == ("admin", str(project.tenant_id))
+    other = Project.objects.exclude(tenant=project.tenant).get()
+    assert Api(demo["adminToken"]).refused("GET", f"projects/{other.pk}") == (404, "project-not-found")
+
+
+def test_two_thousand_runs_of_ninety_days(demo):
+    assert Run.objects.count() == 2000
+    times = Run.objects.aggregate(first=Min("created_at"), last=Max("completed_at"), reported=Max("updated_at"))
+    assert now() - timedelta(days=91) < times["first"] < now() - timedelta(days=85)
+    assert now() - timedelta(hours=1) < times["last"] <= times["reported"] <= now()
+    assert not Run.objects.filter(completed_at__lt=F("created_at")).exists()
+    statuses = Counter(Run.objects.values_list("status", flat=True))
+    assert statuses["completed"] > 1700 and statuses["failed"] > 50 and statuses["cancelled"] > 15
+    assert sum(statuses[going] for going in ("pending", "running", "suspended")) == 24
+    assert not Run.objects.filter(completed_at=None, created_at__lt=now() - timedelta(hours=1)).exists()
+
+
+def test_flows_children_dry_runs_replays_and_every_reason_for_a_version(demo):
+    flows = Run.objects.filter(agent_id="")
+    assert flows.count() == 50 and Run.objects.filter(parent_run_id__in=flows.values("run_id")).count() == 100
+    replays = Run.objects.filter(replay_of__isnull=False)
+    assert (
+        replays.count() > 30 and replays.exclude(eval_run_id="").exists() and not replays.filter(dry_run=False).exists()
+    )
+    assert Run.objects.filter(dry_run=True, replay_of=None).count() > 20
+    vias = set(Run.objects.exclude(agent_id="").values_list("agent_via", flat=True))
+    assert vias == {"live", "latest", "explicit", "conversation", "flow-pin"}
+
+
+def test_four_agents_each_with_versions_whose_tools_they_call(demo):
+    assert Agent.objects.count() == 4
+    versions = AgentVersion.objects.values_list("agent__agent_id", "version", "tools")
+    assert min(Counter(agent_id for agent_id, _, _ in versions).values()) >= 3
+    tools = {(agent_id, version): {tool["id"] for tool in listed} for agent_id, version, listed in versions if listed}
+    runs = Run.objects.exclude(content__calls=None).exclude(agent_id="")
+    for agent_id, version, calls in runs.values_list("agent_id", "agent_version", "content__calls"):
+        listed = decode(unpack(calls) or b"[]", list[dict[str, Any]])
+        assert {call["tool"] for call in listed} <= tools[agent_id, version]
+    assert {bool(change.to_version) for change in PinChange.objects.all()} == {True, False}
+
+
+def test_what_was_said_is_short_and_long_and_in_many_letters(demo):
+    outputs = [unpack(content.output) or b"" for content in RunContent.objects.exclude(output=None)]
+    inputs = [unpack(content.input) or b"" for content in RunContent.objects.exclude(input=None)]
+    sizes = sorted(map(len, outputs))
+    assert sizes[0] < 500 and sizes[-1] > 8000
+    together = b"".join([*outputs, *inputs]).decode()
+    for letters in ("رحلت", "שעה", "予約", "शुभ", "✨", "é", '"matches"', '"toolCalls"', '"history"'):
+        assert letters in together
+
+
+def test_a_few_hundred_corrections_by_people_apps_and_programs(demo):
+    corrections = Correction.objects.all()
+    assert 300 < corrections.count() < 700
+    assert set(corrections.values_list("status", flat=True)) == {
+        "open",
+        "being-fixed",
+        "with-owner",
+        "fixed",
+        "wont-fix",
+        "removed",
+    }
+    assert corrections.exclude(superseded_by=None).exists() and corrections.exclude(participant_id="").count() > 20
+    assert corrections.exclude(link=None).exists() and corrections.exclude(status_note=None).exists()
+    assert set(corrections.values_list("sorted_to", flat=True)) == {"", "improve", "developer", "owner"}
+    several = corrections.values("run_id").annotate(people=Count("made_by_id", distinct=True)).filter(people__gt=1)
+    assert several.count() > 20
+    assert set(corrections.values_list("subject_kind", flat=True)) == {"agent", "flow"}
+    assert Verdict.objects.filter(pointer__startswith="/matches/", right=False, item_value__isnull=False).exists()
+
+
+def test_judge_classes_of_every_scope_are_used_under_their_restrictions(demo):
+    experts = JudgeClass.objects.filter(name="Experts")
+    assert {(row.weight, row.min_reviewer_role, row.project_id) for row in experts} == {(3.0, "senior", None)}
+    assert Correction.objects.filter(judge_class__in=experts, restricted=True).count() > 50
+    assert set(Correction.objects.filter(judge_class__in=experts).values_list("made_by_kind", flat=True)) == {"user"}
+    used = set(Correction.objects.values_list("judge_class__name", flat=True))
+    assert {"Experts", "End users", "Night check", "Colleagues", None} <= used
+    assert (
+        JudgeClass.objects.exclude(agent_id="").exists() and JudgeClass.objects.exclude(unregistered_at=None).exists()
+    )
+
+
+def test_everything_happened_in_its_order(demo):
+    ended = {run.run_id: run.completed_at or now() for run in Run.objects.filter(status="completed")}
+    for run_id, made, changed in Correction.objects.values_list("run_id", "created_at", "updated_at"):
+        assert ended[run_id] < made <= changed <= now()
+    histories: dict[object, list[object]] = {}
+    for change in CorrectionChange.objects.order_by("correction_id", "revision"):
+        histories.setdefault(change.correction_id, []).append(change.created_at)
+    assert all(times == sorted(times) for times in histories.values())  # type: ignore[type-var]
+    assert Correction.objects.aggregate(first=Min("created_at"))["first"] < now() - timedelta(days=80)
+
+
+def test_a_few_runs_were_erased(demo):
+    erased = Run.objects.exclude(content_erased_at=None)
+    assert erased.count() == 3
+    assert not Correction.objects.filter(run_id__in=erased.values("run_id")).exclude(why=None).exists()
+
+
+def test_the_example_can_be_corrected(demo):
+    assert demo["exampleRunId"] == EXAMPLE_RUN_ID
+    assert not Correction.objects.filter(run_id=EXAMPLE_RUN_ID).exists()
+    run = Api(demo["adminToken"]).ok("GET", f"runs/{EXAMPLE_RUN_ID}")
+    assert (run["status"], run["agent"]["via"], run["projectId"]) == ("completed", "live", demo["projects"][0]["id"])
+
+
+def test_loading_again_makes_nothing_and_returns_the_same(demo, var, assert_queries):
+    written_down(var, demo)
+    before = everything()
+    with assert_queries(at_most=8):
+        assert load(empty=False) == demo
+    assert load(empty=True) == demo
+    assert everything() == before
+
+
+def test_a_token_that_was_lost_or_lets_nobody_in_is_replaced(demo, var):
+    for record in ("", "[]", "{}", '{"adminToken": 7}', '{"adminToken": "kgi_nobody\\ud800"}'):
+        (var / "demo.json").write_text(record)
+        again = load(empty=False)
+        assert again["adminToken"] != demo["adminToken"] and {**again, "adminToken": ""} == {**demo, "adminToken": ""}
+    (var / "demo.json").unlink()
+    token = load(empty=False)["adminToken"]
+    assert Api(token).ok("GET", "identity/whoami")["role"] == "admin"
+    person = User.objects.get(email="bea@acorn-outfitters.example")
+    written_down(var, {**demo, "adminToken": Api.of(person).secret})
+    assert Api(load(empty=False)["adminToken"]).ok("GET", "identity/whoami")["tenantId"] != str(person.tenant_id)
+
+
+def test_it_does_not_load_in_production():
+    with override_settings(PRODUCTION=True), pytest.raises(ImproperlyConfigured, match="not in production"):
+        load(empty=True)
