@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import rfc8785
 from msgspec import UNSET, Meta, Raw, UnsetType
@@ -74,6 +74,8 @@ ParticipantId = Annotated[
 
 class CorrectionBody(Body):
     """A person's correction of one run: at least one of `decisions`, `answer` and `items`."""
+
+    only_looked_up: ClassVar[frozenset[str]] = frozenset({"run_id", "corrector_group_id"})
 
     run_id: Annotated[str, Meta(min_length=1)]
     decisions: Verdict | UnsetType = UNSET

@@ -20,5 +20,6 @@ v1: list[URLPattern | URLResolver] = [
 
 urlpatterns = [
     path("v1/", include(v1)),
+    path("v1", NoSuchRoute.as_view()),
     path("admin/", admin.site.urls),
 ]

@@ -23,7 +23,6 @@ log = logging.getLogger("kindgi.api")
 _BY_REST_FRAMEWORK: tuple[tuple[type[Exception], type[errors.ApiError]], ...] = (
     (exceptions.MethodNotAllowed, errors.MethodNotAllowed),
     (exceptions.UnsupportedMediaType, errors.UnsupportedMediaType),
-    (exceptions.NotAcceptable, errors.NotAcceptable),
     (exceptions.NotAuthenticated, errors.AuthMissing),
     (exceptions.PermissionDenied, errors.PermissionDenied),
     (exceptions.APIException, errors.BadInput),

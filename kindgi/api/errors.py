@@ -91,13 +91,6 @@ class MethodNotAllowed(ApiError):
     default_message = "This path doesn't take that method."
 
 
-class NotAcceptable(ApiError):
-    """Kept for completeness: every answer is JSON whatever Accept says."""
-
-    code, status = "not-acceptable", 406
-    default_message = "Answers are JSON."
-
-
 class RequestTooLarge(ApiError):
     """The body is over the limit; ``details.maxBytes`` is the limit in bytes."""
 

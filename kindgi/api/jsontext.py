@@ -220,6 +220,8 @@ def _settled(value: Any, place: str, *, masked: bool) -> Any:
             raise BadInput(f"{place or 'The body'}: a string can't hold a NUL or a lone surrogate here.")
     elif isinstance(value, msgspec.Struct):
         for field in msgspec.structs.fields(value):
+            if field.name in getattr(value, "only_looked_up", ()):
+                continue
             settled = _settled(getattr(value, field.name), f"{place}/{field.encode_name}", masked=masked)
             msgspec.structs.force_setattr(value, field.name, settled)
     elif isinstance(value, dict):

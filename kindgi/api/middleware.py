@@ -34,7 +34,7 @@ class RequestIdMiddleware:
             response = self.get_response(request)
         finally:
             request_ids.current.reset(in_logs)
-        if request.path_info.startswith(PREFIX):
+        if _is_of_v1(request):
             response = _as_json(request, response)
             response.headers["Cache-Control"] = "no-store"
         response.headers["X-Request-Id"] = request_id
@@ -42,9 +42,13 @@ class RequestIdMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """A fault under /v1 outside an endpoint's own handling is JSON too."""
-        if not request.path_info.startswith(PREFIX):
+        if not _is_of_v1(request):
             return None
         return plain_error_response(as_api_error(exception), request)
+
+
+def _is_of_v1(request: HttpRequest) -> bool:
+    return f"{request.path_info}/".startswith(PREFIX)
 
 
 def _as_json(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 from django_filters import FilterSet
@@ -73,7 +73,13 @@ def operation(**declared: Any) -> Callable[[Handler], Handler]:
 
 
 class Body(msgspec.Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
-    """A request body: an unknown field is refused by name, ``null`` only where the field says so."""
+    """A request body: an unknown field is refused by name, ``null`` only where the field says so.
+
+    ``only_looked_up`` names fields that are never stored: whatever characters they hold, they are
+    found or they aren't.
+    """
+
+    only_looked_up: ClassVar[frozenset[str]] = frozenset()
 
 
 class Answer(msgspec.Struct, rename="camel", kw_only=True):

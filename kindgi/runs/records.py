@@ -56,7 +56,10 @@ class RunBody(Body):
     dry_run: bool | UnsetType = UNSET
     input: Raw | UnsetType = UNSET
     output: Raw | UnsetType = UNSET
-    calls: Raw | UnsetType = UNSET
+    calls: (
+        Annotated[Raw, Meta(description="[{tool, args, refused?}]: the calls of tools, in order; kept to the byte.")]
+        | UnsetType
+    ) = UNSET
     created_at: Instant | UnsetType = UNSET
     completed_at: Instant | UnsetType = UNSET
     failure_message: Annotated[str, Meta(max_length=100_000)] | UnsetType = UNSET

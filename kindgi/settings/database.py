@@ -54,5 +54,7 @@ def _options() -> dict[str, Any]:
     options: dict[str, Any] = {"server_side_binding": True, "prepare_threshold": threshold}
     if not pooled:
         # A server that is cut off in the middle of a request must not keep its locks; nor may anyone wait for ever.
-        options["options"] = "-c idle_in_transaction_session_timeout=30s -c lock_timeout=10s"
+        options["options"] = (
+            "-c idle_in_transaction_session_timeout=30s -c lock_timeout=10s -c client_connection_check_interval=5s"
+        )
     return options

@@ -48,9 +48,9 @@ NAMED = {
     "id": ["@new@", "@account@", "@user@", "@agent@"],
 }
 ODD_PARTS = ["%00", "%ff", "%ed%a0%80", "%F0%9F%90%88", "..", "%2e%2e%2f", "%25", "0" * 300, "@new@", "nothing", "%20", "%0a"]
-ODD_QUERIES = ["", "", "", "?x=1", "?limit=0", "?%00=1", "?a=%00", "?a=%ff", "?&&", "?limit=5"]
+ODD_QUERIES = [*[""] * 30, "?x=1", "?limit=0", "?%00=1", "?a=%00", "?a=%ff", "?&&", "?limit=5"]
 ODD_HEADERS: list[dict[str, str]] = [
-    *[{}] * 8,
+    *[{}] * 40,
     {"Idempotency-Key": "k"},
     {"Idempotency-Key": ""},
     {"Idempotency-Key": "\u00e9" * 300},
@@ -59,6 +59,44 @@ ODD_HEADERS: list[dict[str, str]] = [
     {"Content-Encoding": "gzip"},
     {"X-Request-Id": "\u00e9" * 300},
 ]
+
+
+# Bodies that are right, for operations whose fields depend on each other.
+RIGHT: dict[str, list[Any]] = {
+    "corrections.create": [
+        {"runId": "@run@", "answer": "right", "why": "w", "correctorGroupId": "@class@", "participantId": "p"},
+        {"runId": "@run@", "answer": "wrong", "shouldSay": "s", "items": [{"key": "k", "verdict": "right"}]},
+        {"runId": "@run@", "items": [{"key": "k", "pointer": "/matches/0", "rank": 0, "verdict": "wrong"}] * 2},
+        {
+            "runId": "@run@",
+            "decisions": "wrong",
+            "shouldCall": [{"tool": "shop.mail", "args": {"a": [1.5, {"b": "c"}]}}],
+            "mustNotCall": ["shop.refund"],
+        },
+    ],
+    "runs.record": [
+        {
+            "agent": {"id": "a", "version": "1", "via": "live", "conversationId": "c"},
+            "status": "completed",
+            "input": {"a": "b"},
+            "output": {"matches": [1, "x"]},
+            "calls": [{"tool": "t", "args": {"a": 1}, "refused": False}],
+            "createdAt": "2026-01-01T00:00:00Z",
+            "completedAt": "2026-01-01T00:00:01Z",
+        },
+        {"flow": {"id": "f", "version": "1"}, "status": "failed", "failureMessage": "m", "projectId": "@project@"},
+    ],
+    "judgeClasses.create": [
+        {
+            "scope": {"kind": "agent", "projectId": "@project@", "agentId": "a"},
+            "name": "n",
+            "weight": 1.5,
+            "assertableBy": {"minReviewerRole": "senior", "principalKinds": ["user"], "principalIds": ["@user@"]},
+        }
+    ],
+    "projects.memberships.create": [{"userId": "@user@", "role": "editor"}],
+    "tokens.mint": [{"role": "member", "label": "l", "projectId": "@project@", "reviewerRole": "senior"}],
+}
 
 
 def odd_requests(route: Route) -> st.SearchStrategy[Odd]:
@@ -71,7 +109,7 @@ def _paths(route: Route) -> Text:
     for part in route.path.removeprefix("/v1/").split("/"):
         if part.startswith("{"):
             known = NAMED.get(part.strip("{}"), ["@new@"])
-            parts.append(st.sampled_from([*known * 6, *ODD_PARTS]))
+            parts.append(st.sampled_from([*known[:1] * 40, *known, *ODD_PARTS]))
         else:
             parts.append(st.just(part))
     return st.tuples(st.tuples(*parts).map("/".join), st.sampled_from(ODD_QUERIES)).map("".join)
@@ -80,13 +118,14 @@ def _paths(route: Route) -> Text:
 def _bodies(route: Route) -> st.SearchStrategy[bytes]:
     described = document()["paths"][route.path][route.method].get("requestBody")
     if described is None:
-        return st.sampled_from([b"", b"", b"{}", b'{"a":1}', b"null", b"\xff"])
+        return st.sampled_from([b"", b"", b"", b"{}", b'{"a":1}', b"null", b"\xff"])
     schema = described["content"]["application/json"]["schema"]
-    whole = values(schema, "", DEPTH).map(lambda text: text.encode("utf-8", "surrogatepass"))
+    whole = texts(schema, RIGHT.get(route.operation.id, []))
     if "application/x-ndjson" in described["content"]:
-        records = st.lists(values(schema["items"], "", DEPTH), max_size=4).map("\n".join)
-        whole |= records.map(lambda text: text.encode("utf-8", "surrogatepass"))
-    return st.one_of(whole, whole, whole, whole, st.tuples(whole, st.integers(0, 400), _bytes).map(_spoiled))
+        right = [{"id": "@new@", **one} for one in RIGHT["runs.record"]]
+        whole |= st.lists(texts(schema["items"], right), max_size=4).map("\n".join)
+    sent = whole.map(lambda text: text.encode("utf-8", "surrogatepass"))
+    return st.one_of(sent, sent, sent, st.tuples(sent, st.integers(0, 400), _bytes).map(_spoiled))
 
 
 _bytes = st.sampled_from([b"", b"\xef\xbb\xbf", b"\xff", b"\0", b"\xed\xa0\x80", b"\\ud800", b"[" * 200]) | st.binary(max_size=6)
@@ -99,40 +138,70 @@ def _spoiled(drawn: tuple[bytes, int, bytes]) -> bytes:
     return body[:place] + inserted + (body[place:] if len(inserted) % 2 else b"")
 
 
-def values(schema: dict[str, Any], name: str, depth: int) -> Text:
-    """JSON texts of a schema, each with a chance to be something else."""
-    right = _right(schema, name, depth)
-    return st.one_of(*[right] * 12, st.sampled_from(ODD_JSON), st.sampled_from(ODD_TEXTS).map(json.dumps))
+@st.composite
+def texts(draw: st.DrawFn, schema: dict[str, Any], right: list[Any]) -> str:
+    """A JSON text by a schema or of one of the bodies that are right, with nothing, little or much that is odd."""
+    maker = Maker(draw, draw(st.sampled_from([0, 0, 3, 8, 25])))
+    if right and draw(st.booleans()):
+        return maker.spelled(draw(st.sampled_from(right)))
+    return maker.by_schema(schema, "", DEPTH)
 
 
-def _right(schema: dict[str, Any], name: str, depth: int) -> Text:
-    schema = _resolved(schema)
-    for choice in ("anyOf", "oneOf"):
-        if choice in schema:
-            return st.one_of([_right(one, name, depth) for one in schema[choice]])
-    if "const" in schema or "enum" in schema:
-        return st.sampled_from(schema.get("enum") or [schema["const"]]).map(json.dumps)
-    kind = schema.get("type", "object")
-    if kind == "object":
-        return _objects(schema, depth)
-    if kind == "array":
-        most = min(schema.get("maxItems", 4), 4)
-        item = values(schema.get("items", {}), name, depth - 1) if depth > 0 else st.just("0")
-        return st.lists(item, max_size=most).map(lambda texts: f"[{','.join(texts)}]")
-    return _scalars(schema, kind, name)
+class Maker:
+    """Makes JSON texts in which ``odd`` values of a hundred are odd."""
 
+    def __init__(self, draw: st.DrawFn, odd: int) -> None:
+        self.draw, self.odd = draw, odd
 
-def _objects(schema: dict[str, Any], depth: int) -> Text:
-    members = schema.get("properties", {})
-    if not members or depth <= 0:
-        return st.sampled_from(['{"a":1}', "{}", '{"a":{"b":[1.0,1]}}', '{"a":"x","b":null}'])
-    needed = set(schema.get("required", []))
-    pairs = []
-    for member, described in members.items():
-        pair = values(described, member, depth - 1).map(lambda text, member=member: f"{json.dumps(member)}:{text}")
-        pairs.append(st.one_of(*[pair] * 12, st.none()) if member in needed else st.one_of(pair, st.none(), st.none()))
-    extra = st.sampled_from([*[None] * 14, '"unknown":1', '"":1', '"\\ud800":1', '"\\u0000":1'])
-    return st.tuples(*pairs, extra).map(lambda texts: "{" + ",".join(text for text in texts if text is not None) + "}")
+    def is_odd(self) -> bool:
+        return self.odd > 0 and self.draw(st.integers(0, 99)) >= 100 - self.odd
+
+    def anything(self) -> str:
+        return self.draw(st.one_of(st.sampled_from(ODD_JSON), st.sampled_from(ODD_TEXTS).map(json.dumps)))
+
+    def spelled(self, value: Any) -> str:
+        """A value as it is, but for what is odd."""
+        if self.is_odd():
+            return self.anything()
+        if isinstance(value, dict):
+            return self.braced([f"{self.name(name)}:{self.spelled(entry)}" for name, entry in value.items()])
+        if isinstance(value, list):
+            return f"[{','.join(self.spelled(entry) for entry in value)}]"
+        return json.dumps(value)
+
+    def name(self, name: str) -> str:
+        return json.dumps(self.draw(st.sampled_from(ODD_TEXTS)) if self.odd > 10 and self.is_odd() else name)
+
+    def braced(self, members: list[str]) -> str:
+        if self.is_odd():
+            members.append(self.draw(st.sampled_from(['"unknown":1', '"":1', '"\\ud800":1', *members[:1]])))
+        return "{" + ",".join(members) + "}"
+
+    def by_schema(self, schema: dict[str, Any], name: str, depth: int) -> str:
+        if self.is_odd():
+            return self.anything()
+        schema = _resolved(schema)
+        for choice in ("anyOf", "oneOf"):
+            if choice in schema:
+                return self.by_schema(self.draw(st.sampled_from(schema[choice])), name, depth)
+        if "const" in schema or "enum" in schema:
+            return json.dumps(self.draw(st.sampled_from(schema.get("enum") or [schema["const"]])))
+        kind = schema.get("type", "object")
+        if kind == "object":
+            return self.object_(schema, depth)
+        if kind == "array":
+            most = min(schema.get("maxItems", 4), 4) if depth > 0 else 0
+            count = self.draw(st.integers(0, most))
+            return f"[{','.join(self.by_schema(schema.get('items', {}), name, depth - 1) for _ in range(count))}]"
+        return self.draw(_scalars(schema, kind, name))
+
+    def object_(self, schema: dict[str, Any], depth: int) -> str:
+        members = schema.get("properties", {})
+        if not members or depth <= 0:
+            return self.draw(st.sampled_from(['{"a":1}', "{}", '{"a":{"b":[1.0,1]}}', '{"a":"x","b":null}']))
+        needed = set(schema.get("required", []))
+        chosen = [one for one in members if one in needed or self.draw(st.integers(0, 2)) == 2]
+        return self.braced([f"{self.name(one)}:{self.by_schema(members[one], one, depth - 1)}" for one in chosen])
 
 
 def _scalars(schema: dict[str, Any], kind: str, name: str) -> Text:

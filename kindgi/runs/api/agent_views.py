@@ -62,7 +62,7 @@ class AgentPinned(Endpoint):
     """`/v1/projects/{projectId}/agents/{agentId}/pin`."""
 
     @operation(
-        id="projects.agents.pin.get",
+        id="projects.agents.getPin",
         summary="Which version a project runs",
         answer=schemas.PinAnswer,
         errors=(ProjectNotFound, errors.AgentNotFound),
