@@ -1,12 +1,14 @@
-"""Runs to correct, and a correction that says all that there is to say."""
+"""Runs to correct, a correction that says all that there is to say, and a client that sends it."""
 
 from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
-from support import output_of
+from support import Client, output_of
 
 
 def seed(tenant: Any, home: Any, size: int, runs: int) -> list[str]:
@@ -63,3 +65,20 @@ def body_of(run_id: str, group: str | None = None) -> bytes:
     if group:
         said["correctorGroupId"] = group
     return json.dumps(said).encode()
+
+
+def app_step(url: str, token: str, run_ids: list[str]) -> Callable[[int], Callable[[], None]]:
+    """A client that corrects run after run, each with a key of its own."""
+
+    def make(number: int) -> Callable[[], None]:
+        client, turn = Client(url, token), count(number * 2003)
+
+        def step() -> None:
+            body = body_of(run_ids[next(turn) % len(run_ids)])
+            status, answer = client.send("POST", "/v1/corrections", body, key=str(uuid.uuid4()))
+            if status != 201:
+                raise SystemExit(f"{status} {answer[:300]!r}")
+
+        return step
+
+    return make

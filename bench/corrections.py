@@ -17,28 +17,11 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from correcting import body_of, seed
-from support import Client, Figures, project, tenant_with_token, window
+from correcting import app_step, body_of, seed
+from support import Figures, project, tenant_with_token, window
 
 RUNS = 20_000
 UUID_TEXT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def app_step(url: str, token: str, run_ids: list[str]) -> Callable[[int], Callable[[], None]]:
-    """A client that corrects run after run, each with a key of its own."""
-
-    def make(number: int) -> Callable[[], None]:
-        client, turn = Client(url, token), count(number * 2003)
-
-        def step() -> None:
-            body = body_of(run_ids[next(turn) % len(run_ids)])
-            status, answer = client.send("POST", "/v1/corrections", body, key=str(uuid.uuid4()))
-            if status != 201:
-                raise SystemExit(f"{status} {answer[:300]!r}")
-
-        return step
-
-    return make
 
 
 def floor_step(url: str, token: str, run_ids: list[str]) -> Callable[[int], Callable[[], None]]:

@@ -14,11 +14,10 @@ from corrections.admin.corrections import correction_ids_of_run
 from corrections.admin.people import with_maker
 from corrections.models import Correction, CorrectionChange, RunCopy, Verdict
 from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, tenant_of
-from kindgi.access.models import Project
 from kindgi.api.ids import parse_id
 from kindgi.api.jsontext import encode
 from kindgi.runs.admin.content import shown_stored
-from kindgi.runs.admin.tables import BigTableAdmin, NewestEmpty, NewestFlag, NewestListed, tenant_ids
+from kindgi.runs.admin.tables import BigTableAdmin, NewestEmpty, NewestFlag, NewestListed, project_ids, tenant_ids
 
 SHOWN_CHARS = 200
 
@@ -68,8 +67,7 @@ class VerdictAdmin(RecordAdmin):
 
     def scoped(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
         """A tenant's by its projects, which have an index."""
-        own = tenant_of(request)
-        return rows if own is None else rows.filter(project_id__in=Project.objects.filter(tenant_id=own).values("pk"))
+        return rows if tenant_of(request) is None else rows.filter(project_id__in=project_ids(request))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """With who made them, and without what they point at."""
@@ -156,8 +154,9 @@ class CorrectionChangeAdmin(RecordAdmin):
         own = tenant_of(request)
         if own is None:
             return super().newest(request, rows)
-        corrections = Correction.objects.filter(tenant_id=own).order_by("-created_at", "-pk")[:COUNTED]
-        return rows.filter(correction_id__in=corrections.values("pk"))
+        corrections = Correction.objects.filter(tenant_id=own).order_by("-created_at", "-pk")
+        oldest = corrections.values_list("created_at", flat=True)[COUNTED - 1 : COUNTED]
+        return rows.filter(**{"correction__created_at__gte": at for at in oldest})
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

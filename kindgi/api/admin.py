@@ -51,7 +51,8 @@ class StateFilter(admin.SimpleListFilter):
 
 def newest(keys: QuerySet[IdempotencyKey]) -> QuerySet[IdempotencyKey]:
     """The newest of ``keys``, to look for what no index knows."""
-    return keys.filter(pk__in=keys.order_by("-expires_at")[:COUNTED].values("pk"))
+    oldest = keys.order_by("-expires_at").values_list("expires_at", flat=True)[COUNTED - 1 : COUNTED]
+    return keys.filter(**{"expires_at__gte": at for at in oldest})
 
 
 @admin.register(IdempotencyKey)

@@ -10,7 +10,7 @@ class RunNotFound(NotFound):
 
     def __init__(self, run_id: object) -> None:
         """Name the run as it was asked for."""
-        super().__init__(f'There\'s no run "{run_id}".')
+        super().__init__(f'There\'s no run "{str(run_id)[:100]}".')
 
 
 class RunAlreadyTerminal(Conflict):

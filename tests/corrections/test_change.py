@@ -1,4 +1,4 @@
-"""``PATCH /v1/corrections/{id}``: what can be changed by hand, what that clears, and what it keeps (contract, section 4)."""
+"""``PATCH /v1/corrections/{id}``: what can be changed by hand, what that clears, what it keeps (section 4)."""
 
 from __future__ import annotations
 
@@ -198,7 +198,9 @@ def test_a_superseded_one_cannot_be_changed(undone: Shop):
     assert refused == (409, "correction-superseded")
 
 
-@pytest.mark.parametrize("correction_id", ["nothing", "018f0000-0000-7000-8000-000000000000", "%00", "%ff", "\N{CAT}", "0" * 300])
+@pytest.mark.parametrize(
+    "correction_id", ["nothing", "018f0000-0000-7000-8000-000000000000", "%00", "%ff", "\N{CAT}", "0" * 300]
+)
 def test_an_unknown_one_is_not_found_whatever_its_id_looks_like(undone: Shop, correction_id: str):
     for method, path, body in (
         ("GET", "", None),

@@ -141,7 +141,10 @@ def test_a_malformed_restriction_is_bad_input(undone: Shop, restriction: Any):
 def test_a_hundred_principals_can_be_named(undone: Shop):
     ids = [str(uuid4()) for _ in range(100)]
     group = undone.judge_class(assertableBy={"principalIds": ids})
-    assert undone.admin.ok("GET", f"judge-classes/{group}")["assertableBy"] == {"principalIds": ids, "principalCount": 100}
+    assert undone.admin.ok("GET", f"judge-classes/{group}")["assertableBy"] == {
+        "principalIds": ids,
+        "principalCount": 100,
+    }
 
 
 def test_a_principal_is_known_by_their_id_in_capitals_too(undone: Shop):

@@ -25,7 +25,9 @@ def scopes(shop: Shop) -> dict[str, dict[str, str]]:
 
 
 def make(shop: Shop, **body: Any) -> dict[str, Any]:
-    made: dict[str, Any] = shop.admin.ok("POST", "judge-classes", {"scope": TENANT, "name": "expert", "weight": 3, **body})
+    made: dict[str, Any] = shop.admin.ok(
+        "POST", "judge-classes", {"scope": TENANT, "name": "expert", "weight": 3, **body}
+    )
     return made
 
 
@@ -49,12 +51,14 @@ def test_a_weight_is_any_finite_number_from_0(undone: Shop, weight: float):
     assert make(undone, weight=weight)["weight"] == float(weight)
 
 
-@pytest.mark.parametrize("weight", ["-1", "-0.001", "1e400", "NaN", "Infinity", '"3"', "true", "null", "[1]", "9" * 400])
+@pytest.mark.parametrize(
+    "weight", ["-1", "-0.001", "1e400", "NaN", "Infinity", '"3"', "true", "null", "[1]", "9" * 400]
+)
 def test_a_weight_is_nothing_else(undone: Shop, weight: str):
-    body = '{"scope": {"kind": "tenant"}, "name": "expert", "weight": %s}' % weight
+    body = f'{{"scope": {{"kind": "tenant"}}, "name": "expert", "weight": {weight}}}'
     assert undone.admin.refused("POST", "judge-classes", body.encode()) == (400, "bad-input")
     made = make(undone)
-    body = '{"weight": %s}' % weight
+    body = f'{{"weight": {weight}}}'
     assert undone.admin.refused("PATCH", f"judge-classes/{made['id']}", body.encode()) == (400, "bad-input")
 
 

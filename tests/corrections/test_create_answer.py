@@ -155,6 +155,9 @@ NO_RUN = [
     " {run}",
     "{run}\n",
     "{{{run}}}",
+    "\0",
+    "{run}\0",
+    "\ud800",
     "urn:uuid:{run}",
 ]
 
@@ -192,5 +195,7 @@ def test_two_tenants_may_have_a_run_of_the_same_id(undone: Shop):
     mine, theirs = undone.correct(run_id), other.correct(run_id)
     assert mine["tenantId"] != theirs["tenantId"]
     for shop, made in ((undone, mine), (other, theirs)):
-        assert [row["id"] for row in shop.editor.ok("GET", "corrections", query={"runId": run_id})["data"]] == [made["id"]]
+        assert [row["id"] for row in shop.editor.ok("GET", "corrections", query={"runId": run_id})["data"]] == [
+            made["id"]
+        ]
     assert undone.editor.refused("GET", f"corrections/{theirs['id']}") == (404, "correction-not-found")

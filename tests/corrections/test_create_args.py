@@ -17,7 +17,12 @@ from kindgi.api.errors import BadInput
 from tests.support.shops import Shop
 
 FRAME = len('{"a":""}')
-INTEGERS = {"2^53": 2**53, "2^53 + 1": 2**53 + 1, "20 digits": 12345678901234567890, "-20 digits": -12345678901234567890}
+INTEGERS = {
+    "2^53": 2**53,
+    "2^53 + 1": 2**53 + 1,
+    "20 digits": 12345678901234567890,
+    "-20 digits": -12345678901234567890,
+}
 
 
 def correct(shop: Shop, args: str | bytes) -> Any:
@@ -26,19 +31,24 @@ def correct(shop: Shop, args: str | bytes) -> Any:
     return shop.editor.post("corrections", body % (shop.run().encode(), span))
 
 
+def text_of(escape: str) -> str:
+    """Args with a text of so many characters that all of it is 4,000."""
+    return '{"a":"' + escape * (4000 - FRAME) + '"}'
+
+
 # Each is exactly 4,000 characters of canonical JSON, whatever it is in bytes; one character more is refused.
 AT_THE_LIMIT = {
-    "letters": '{"a":"%s"}' % ("x" * (4000 - FRAME)),
-    "letters of two bytes": '{"a":"%s"}' % ("é" * (4000 - FRAME)),
-    "letters of four bytes": '{"a":"%s"}' % ("\N{CAT}" * (4000 - FRAME)),
-    "escapes that canonical JSON shortens": '{"a":"%s"}' % ("\\u0041" * (4000 - FRAME)),
-    "escaped slashes": '{"a":"%s"}' % ("\\/" * (4000 - FRAME)),
-    "surrogate pairs": '{"a":"%s"}' % ("\\ud83d\\ude00" * (4000 - FRAME)),
-    "white space": '{ "a" : "%s" }%s' % ("x" * (4000 - FRAME), " " * 5000),
-    "a key": '{"%s":1}' % ("k" * (4000 - len('{"":1}'))),
-    "controls that canonical JSON spells out": '{"a":"%s%s"}' % ("\\u0001" * 665, "xx"),
-    "numbers that canonical JSON spells out": '{"a":[%s],"b":"%s"}' % (",".join(["1e20"] * 181), "x" * 4),
-    "numbers that canonical JSON shortens": '{"a":[%s],"b":"%s"}' % (",".join(["1.000000000e0"] * 1000), "x" * 1986),
+    "letters": text_of("x"),
+    "letters of two bytes": text_of("\u00e9"),
+    "letters of four bytes": text_of("\N{CAT}"),
+    "escapes that canonical JSON shortens": text_of("\\u0041"),
+    "escaped slashes": text_of("\\/"),
+    "surrogate pairs": text_of("\\ud83d\\ude00"),
+    "white space": text_of("x").replace(":", " : ") + " " * 5000,
+    "a key": '{"' + "k" * (4000 - len('{"":1}')) + '":1}',
+    "controls that canonical JSON spells out": '{"a":"' + "\\u0001" * 665 + 'xx"}',
+    "numbers that canonical JSON spells out": '{"a":[' + ",".join(["1e20"] * 181) + '],"b":"xxxx"}',
+    "numbers that canonical JSON shortens": '{"a":[' + ",".join(["1.0e0"] * 1000) + '],"b":"' + "x" * 1986 + '"}',
 }
 
 
@@ -77,14 +87,14 @@ TAKEN = [
     '{"n": 1.0}',
     '{"n": 1E5}',
     '{"n": 1e-400}',
-    '{"n": %s}' % ("9" * 309),
-    '{"n": -%s}' % ("9" * 3000),
-    '{"n": 0.%s1}' % ("0" * 3000),
+    '{"n": ' + "9" * 309 + "}",
+    '{"n": -' + "9" * 3000 + "}",
+    '{"n": 0.' + "0" * 3000 + "1}",
     r'{"s": "\u0000"}',
     r'{"s": "\ud800"}',
     r'{"s": "\ud83d\ude00"}',
     '{"s": "\ue800\\udfff"}',
-    '{"deep": %s1%s}' % ("[" * 100, "]" * 100),
+    '{"deep": ' + "[" * 100 + "]" * 100 + "}",
     '{"a": {"a": {"a": null}}}',
     '{"": ""}',
 ]
@@ -112,9 +122,9 @@ REFUSED = [
     "{'a': 1}",
     '{"a": 1,}',
     '{"a" 1}',
-    '{"%s": 1}' % ("k" * 10_000),
-    '{"n": %s}' % ("9" * 5000),
-    '{"deep": %s1%s}' % ("[" * 130, "]" * 130),
+    '{"' + "k" * 10_000 + '": 1}',
+    '{"n": ' + "9" * 5000 + "}",
+    '{"deep": ' + "[" * 130 + "]" * 130 + "}",
     '"{}"',
     "[]",
     "null",
@@ -149,10 +159,12 @@ _scalars = (
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"]))
 )
-_values = st.recursive(_scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abé", max_size=3), inner, max_size=4))
+_values = st.recursive(
+    _scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abé", max_size=3), inner, max_size=4)
+)
 
 
-@given(st.dictionaries(st.text("abcé\\\"", max_size=3), _values, max_size=5), st.integers(0, 2**32))
+@given(st.dictionaries(st.text('abcé\\"', max_size=3), _values, max_size=5), st.integers(0, 2**32))
 def test_the_length_is_that_of_rfc_8785_however_the_json_is_spelled(value: dict[str, Any], seed: int):
     canonical = rfc8785.dumps(value).decode()
     assert canonical_length(value) == len(canonical)

@@ -98,7 +98,9 @@ def test_a_refused_correction_leaves_no_trace(undone: Shop):
     run_id = undone.run()
     for said, _ in REFUSED:
         undone.editor.refused("POST", "corrections", {"runId": run_id, **said})
-    assert undone.editor.ok("GET", "corrections", query={"runId": run_id, "include": "removed,superseded"})["data"] == []
+    assert (
+        undone.editor.ok("GET", "corrections", query={"runId": run_id, "include": "removed,superseded"})["data"] == []
+    )
 
 
 def test_a_flows_run_has_an_answer_and_items_but_no_decisions(undone: Shop):

@@ -29,7 +29,11 @@ TAKEN: dict[str, dict[str, Any]] = {
     },
     "50 shouldCall": {"decisions": "wrong", "shouldCall": [{"tool": "shop.refund"}] * 50},
     "50 mustNotCall": {"decisions": "wrong", "mustNotCall": ["shop.mail"] * 50},
-    "50 of both": {"decisions": "wrong", "shouldCall": [{"tool": "shop.refund"}] * 50, "mustNotCall": ["shop.mail"] * 50},
+    "50 of both": {
+        "decisions": "wrong",
+        "shouldCall": [{"tool": "shop.refund"}] * 50,
+        "mustNotCall": ["shop.mail"] * 50,
+    },
     "empty mustNotCall beside shouldCall": {
         "decisions": "wrong",
         "shouldCall": [{"tool": "shop.refund"}],

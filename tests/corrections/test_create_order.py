@@ -57,16 +57,15 @@ class Broken:
     def _run(self) -> str:
         if "run exists" in self.rules:
             return "018f0000-0000-7000-8000-000000000000"
-        if "finished" not in self.rules:
-            run_id = self.shop.run()
-        else:
-            run_id = self.shop.run(status="suspended", output=None)
+        run_id = self.shop.run(**({"status": "suspended", "output": None} if "finished" in self.rules else {}))
         if "erased" in self.rules:
             self.shop.admin.ok("POST", f"runs/{run_id}/erase")
         return run_id
 
     def send(self) -> HttpResponse:
-        api = Api(None) if "auth" in self.rules else self.shop.api("viewer" if "write access" in self.rules else "editor")
+        api = (
+            Api(None) if "auth" in self.rules else self.shop.api("viewer" if "write access" in self.rules else "editor")
+        )
         sent = json.dumps(self.body).encode()
         if "JSON" in self.rules:
             sent = sent[:-1]

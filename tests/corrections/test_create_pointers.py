@@ -51,11 +51,27 @@ NOTHING = [
     "///",
     "/" + "x" * 499,
 ]
-NOT_A_POINTER = ["~", "a", "matches/0", "#/matches", "#", " /matches", "/~", "/~2", "/m~2n", "/m~", "/a~ b", "/~1~", "~0"]
+NOT_A_POINTER = [
+    "~",
+    "a",
+    "matches/0",
+    "#/matches",
+    "#",
+    " /matches",
+    "/~",
+    "/~2",
+    "/m~2n",
+    "/m~",
+    "/a~ b",
+    "/~1~",
+    "~0",
+]
 
 
 def correct(shop: Shop, run_id: str, pointer: str) -> Any:
-    return shop.editor.post("corrections", {"runId": run_id, "items": [{"key": "k", "verdict": "right", "pointer": pointer}]})
+    return shop.editor.post(
+        "corrections", {"runId": run_id, "items": [{"key": "k", "verdict": "right", "pointer": pointer}]}
+    )
 
 
 @pytest.mark.parametrize(("pointer", "value"), FOUND.items(), ids=FOUND)

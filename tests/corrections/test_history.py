@@ -15,7 +15,9 @@ from tests.support.shops import Shop
 
 def history(shop: Shop, made: dict[str, Any]) -> list[dict[str, Any]]:
     """The changes, oldest first."""
-    found: list[dict[str, Any]] = shop.editor.ok("GET", f"corrections/{made['id']}/history", query={"limit": 100})["data"]
+    found: list[dict[str, Any]] = shop.editor.ok("GET", f"corrections/{made['id']}/history", query={"limit": 100})[
+        "data"
+    ]
     return found[::-1]
 
 

@@ -65,7 +65,9 @@ def filed(shop: Shop) -> Filed:
     ):
         filed.made[name] = shop.correct(filed.runs[run], by=by, **said)
     shop.admin.ok("POST", f"corrections/{filed.made['removed']['id']}/unregister")
-    shop.admin.ok("PATCH", f"corrections/{filed.made['newer']['id']}", {"status": "being-fixed", "sortedTo": "developer"})
+    shop.admin.ok(
+        "PATCH", f"corrections/{filed.made['newer']['id']}", {"status": "being-fixed", "sortedTo": "developer"}
+    )
     return filed
 
 
@@ -79,7 +81,10 @@ FOUND: list[tuple[dict[str, Any], str]] = [
     ({"include": "superseded,removed"}, f"{LIVE} removed superseded"),
     ({"runId": "{agent}"}, "right owners improves end-users spaced-user"),
     ({"runId": "{AGENT}"}, "right owners improves end-users spaced-user"),
-    ({"runId": "{agent}", "include": "removed,superseded"}, "right owners improves end-users spaced-user removed superseded"),
+    (
+        {"runId": "{agent}", "include": "removed,superseded"},
+        "right owners improves end-users spaced-user removed superseded",
+    ),
     ({"runId": UNKNOWN}, ""),
     ({"runId": "nothing"}, ""),
     ({"agentId": "shop.desk"}, "right owners improves end-users spaced-user newer others"),
@@ -124,7 +129,10 @@ FOUND: list[tuple[dict[str, Any], str]] = [
     ({"createdBefore": "2000-01-01T00:00:00Z"}, ""),
     ({"createdAfter": "2999-01-01T00:00:00.000+02:00"}, ""),
     ({"createdBefore": "2999-01-01T00:00:00Z"}, LIVE),
-    ({"runId": "{agent}", "answer": "wrong", "participantId": "p", "status": "open", "agentId": "shop.desk"}, "end-users"),
+    (
+        {"runId": "{agent}", "answer": "wrong", "participantId": "p", "status": "open", "agentId": "shop.desk"},
+        "end-users",
+    ),
 ]
 REFUSED: list[dict[str, Any]] = [
     {"include": "live"},

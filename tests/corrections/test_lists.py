@@ -1,4 +1,4 @@
-"""``GET /v1/corrections``: newest first, in pages that neither skip nor repeat, at a fixed cost that touches no content."""
+"""``GET /v1/corrections``: newest first, in pages that neither skip nor repeat, at a fixed cost, without content."""
 
 from __future__ import annotations
 
@@ -122,7 +122,9 @@ def test_a_list_never_reads_content(undone: Shop, query: dict[str, str]):
     assert not [statement for statement in statements for name in CONTENT if name in statement]
 
 
-def test_recording_takes_at_most_12_statements_with_key_class_and_pointers(undone: Shop, assert_queries: Callable[..., Any]):
+def test_recording_takes_at_most_12_statements_with_key_class_and_pointers(
+    undone: Shop, assert_queries: Callable[..., Any]
+):
     run_id, group, editor = undone.run(), undone.judge_class(assertableBy={"principalKinds": ["user"]}), undone.editor
     body = {
         "runId": run_id,

@@ -135,14 +135,19 @@ def key_length(shop: Shop) -> None:
     assert shop.editor.post("corrections", body, key="k").status_code == 201
 
 
-@fact("At least one of `decisions`, `answer` and `items`.", "It says at least one of `decisions`, `answer` and `items`.")
+@fact(
+    "At least one of `decisions`, `answer` and `items`.", "It says at least one of `decisions`, `answer` and `items`."
+)
 def at_least_one(shop: Shop) -> None:
     assert refused(shop, why="w") == (400, "bad-input")
     for said in ({"decisions": "right"}, RIGHT, {"items": [{"key": "k", "verdict": "right"}]}):
         shop.correct(shop.run(), **said)
 
 
-@fact('`decisions: "wrong"` needs an entry in `shouldCall` or `mustNotCall`', '`answer: "wrong"` needs `shouldSay` or `why`')
+@fact(
+    '`decisions: "wrong"` needs an entry in `shouldCall` or `mustNotCall`',
+    '`answer: "wrong"` needs `shouldSay` or `why`',
+)
 def wrong_needs(shop: Shop) -> None:
     assert refused(shop, decisions="wrong") == (400, "bad-input")
     assert refused(shop, answer="wrong") == (400, "bad-input")
@@ -178,7 +183,9 @@ def expert(shop: Shop) -> None:
     assert shop.correct(shop.run(), correctorGroupId=restricted)["expert"] is True
 
 
-@fact("`corrector-group-not-allowed`: the corrector group is restricted (`assertableBy`) and the caller may not assert it.")
+@fact(
+    "`corrector-group-not-allowed`: the corrector group is restricted (`assertableBy`) and the caller may not assert it"
+)
 def not_allowed(shop: Shop) -> None:
     for_services = shop.judge_class(assertableBy={"principalKinds": ["service"]})
     assert refused(shop, **RIGHT, correctorGroupId=for_services) == (403, "corrector-group-not-allowed")

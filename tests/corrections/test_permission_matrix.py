@@ -12,25 +12,25 @@ from tests.support.shops import AGENT, Shop
 
 # {correction} was made by the service. {class} is the tenant's, {ours} the project's; both name one principal.
 MATRIX = """
-                                                    outsider elsewhere viewer editor service admin owner ceiling narrowed tenant rival
-GET    corrections                                       200       200    200    200     200   200   200     200      200    200   200
-POST   corrections                                       404       404    403    201     201   201   201     201      201    201   201
-POST   corrections  class                                404       404    403    201     201   201   201     201      201    201   400
-POST   corrections  unknown                              404       404    404    404     404   404   404     404      404    404   404
-GET    corrections/{correction}                          404       404    200    200     200   200   200     200      200    200   404
-PATCH  corrections/{correction}                          404       404    403    200     200   200   200     200      200    200   404
-POST   corrections/{correction}/unregister               404       404    403    403     200   200   200     200      200    200   404
-GET    corrections/{correction}/history                  404       404    200    200     200   200   200     200      200    200   404
-GET    judge-classes                                     200       200    200    200     200   200   200     200      200    200   200
-POST   judge-classes  tenant                             403       403    403    403     403   403   403     403      403    201   201
-POST   judge-classes  project                            404       404    403    403     403   201   201     201      201    201   404
-POST   judge-classes  agent                              404       404    403    403     403   201   201     201      201    201   404
-GET    judge-classes/{class}                             200       200    200    200     200   200   200     200      200    200   404
-PATCH  judge-classes/{class}                             403       403    403    403     403   403   403     403      403    200   404
-POST   judge-classes/{class}/unregister                  403       403    403    403     403   403   403     403      403    200   404
-GET    judge-classes/{ours}                              404       404    200    200     200   200   200     200      200    200   404
-PATCH  judge-classes/{ours}                              404       404    403    403     403   200   200     200      200    200   404
-POST   judge-classes/{ours}/unregister                   404       404    403    403     403   200   200     200      200    200   404
+                                                     out els vie edi ser adm own cei nar ten riv
+GET    corrections                                   200 200 200 200 200 200 200 200 200 200 200
+POST   corrections                                   404 404 403 201 201 201 201 201 201 201 201
+POST   corrections  class                            404 404 403 201 201 201 201 201 201 201 400
+POST   corrections  unknown                          404 404 404 404 404 404 404 404 404 404 404
+GET    corrections/{correction}                      404 404 200 200 200 200 200 200 200 200 404
+PATCH  corrections/{correction}                      404 404 403 200 200 200 200 200 200 200 404
+POST   corrections/{correction}/unregister           404 404 403 403 200 200 200 200 200 200 404
+GET    corrections/{correction}/history              404 404 200 200 200 200 200 200 200 200 404
+GET    judge-classes                                 200 200 200 200 200 200 200 200 200 200 200
+POST   judge-classes  tenant                         403 403 403 403 403 403 403 403 403 201 201
+POST   judge-classes  project                        404 404 403 403 403 201 201 201 201 201 404
+POST   judge-classes  agent                          404 404 403 403 403 201 201 201 201 201 404
+GET    judge-classes/{class}                         200 200 200 200 200 200 200 200 200 200 404
+PATCH  judge-classes/{class}                         403 403 403 403 403 403 403 403 403 200 404
+POST   judge-classes/{class}/unregister              403 403 403 403 403 403 403 403 403 200 404
+GET    judge-classes/{ours}                          404 404 200 200 200 200 200 200 200 200 404
+PATCH  judge-classes/{ours}                          404 404 403 403 403 200 200 200 200 200 404
+POST   judge-classes/{ours}/unregister               404 404 403 403 403 200 200 200 200 200 404
 """
 ROWS = rows(MATRIX)
 PROJECT = {"kind": "project", "projectId": "{project}"}

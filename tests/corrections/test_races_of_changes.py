@@ -1,4 +1,4 @@
-"""Changes, removals and corrections at the same moment: no change is lost, no history has a gap, nobody waits in a ring."""
+"""Changes, removals and corrections at once: none is lost, no history has a gap, nobody waits in a ring."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def test_sixteen_changes_of_one_field_make_one_chain(fresh: Shop):
     assert sorted(change.after["statusNote"] for change in history) == sorted(notes)
     assert all(change.why == f"Why {change.after['statusNote']}" for change in history)
     befores = [change.before.get("statusNote") for change in history]
-    assert befores == [None, *(change.after["statusNote"] for change in history[:-1])], "each begins where the last ended"
+    assert befores == [None, *(change.after["statusNote"] for change in history[:-1])], (
+        "each begins where the last ended"
+    )
 
 
 def remove_against_correct(shop: Shop) -> tuple[str, list[Any]]:

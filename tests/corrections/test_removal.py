@@ -1,4 +1,4 @@
-"""``POST /v1/corrections/{id}/unregister``: taken back for ever, by its maker or an admin of the project; still readable."""
+"""``POST /v1/corrections/{id}/unregister``: taken back for ever, by its maker or a project admin; still readable."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def test_the_same_caller_can_correct_the_run_anew(undone: Shop):
     made = undone.correct(undone.run())
     remove(undone, made)
     again = undone.correct(made["runId"])
-    assert [row["id"] for row in undone.editor.ok("GET", "corrections", query={"runId": made["runId"]})["data"]] == [again["id"]]
+    assert [row["id"] for row in undone.editor.ok("GET", "corrections", query={"runId": made["runId"]})["data"]] == [
+        again["id"]
+    ]
 
 
 def test_a_superseded_one_cannot_be_removed(undone: Shop):
@@ -99,9 +101,9 @@ def test_only_its_own_verdicts_go(undone: Shop):
     run_id = undone.run()
     mine, theirs = undone.correct(run_id), undone.correct(run_id, by="editor:2")
     remove(undone, mine)
-    assert list(Verdict.objects.filter(run_id=run_id, unregistered_at=None).values_list("correction_id", flat=True)) == [
-        Verdict.objects.get(correction_id=theirs["id"]).correction_id
-    ]
+    assert list(
+        Verdict.objects.filter(run_id=run_id, unregistered_at=None).values_list("correction_id", flat=True)
+    ) == [Verdict.objects.get(correction_id=theirs["id"]).correction_id]
 
 
 def test_a_retry_with_its_key_says_the_same(undone: Shop):

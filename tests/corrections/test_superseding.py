@@ -75,8 +75,14 @@ def test_each_verdict_names_the_one_that_took_its_place_if_any(undone: Shop):
     run_id = undone.run()
     first = undone.correct(run_id, answer="right", items=items("a", "b"))
     second = undone.correct(run_id, items=items("a", "c"))
-    successors = dict(Verdict.objects.filter(correction_id=first["id"]).values_list("item_key", "superseded_by__correction"))
-    assert {key: found and str(found) for key, found in successors.items()} == {"answer": None, "a": second["id"], "b": None}
+    successors = dict(
+        Verdict.objects.filter(correction_id=first["id"]).values_list("item_key", "superseded_by__correction")
+    )
+    assert {key: found and str(found) for key, found in successors.items()} == {
+        "answer": None,
+        "a": second["id"],
+        "b": None,
+    }
 
 
 def test_a_removed_correction_is_not_superseded_afterwards(undone: Shop):

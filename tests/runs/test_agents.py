@@ -94,7 +94,9 @@ def test_an_agents_id_may_be_any_text_without_a_slash(undone: Shop, agent: str):
     assert undone.editor.get(f"agents/{agent}/versions/1.0.0").json() == made.json()
 
 
-@pytest.mark.parametrize("path", ["agents/nobody/versions/1.0.0", "agents/shop.desk/versions/9.9.9", "agents/%00/versions/1"])
+@pytest.mark.parametrize(
+    "path", ["agents/nobody/versions/1.0.0", "agents/shop.desk/versions/9.9.9", "agents/%00/versions/1"]
+)
 def test_what_was_never_registered_is_not_found(undone: Shop, path: str):
     status, code = undone.editor.refused("GET", path)
     assert status == 404 and code in ("agent-not-found", "agent-version-not-found", "route-not-found")
@@ -120,7 +122,20 @@ ORDER = [
     "10.0.0",
     "99999999999999999999.0.0",
 ]
-NO_SEMVER = ["latest", "1", "1.0", "v3.0.0", "01.0.0", "1.0.0.0", "1.0.0-01", "9.0.0-", "9.0.0+", " 9.0.0", "9.0.0 ", "\u0669.0.0"]
+NO_SEMVER = [
+    "latest",
+    "1",
+    "1.0",
+    "v3.0.0",
+    "01.0.0",
+    "1.0.0.0",
+    "1.0.0-01",
+    "9.0.0-",
+    "9.0.0+",
+    " 9.0.0",
+    "9.0.0 ",
+    "\u0669.0.0",
+]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -76,7 +76,9 @@ def test_calls_come_back_to_the_byte(undone: Shop, args: str):
     assert f'"calls":{calls}'.encode() in undone.editor.get(f"runs/{run_id}", include="calls").content
 
 
-@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "01", "'a'", '"\t"', r'"\x"', "[1,]", "{1:2}", "1 2", "\\u0031"])
+@pytest.mark.parametrize(
+    "text", ["NaN", "Infinity", "-Infinity", "01", "'a'", '"\t"', r'"\x"', "[1,]", "{1:2}", "1 2", "\\u0031"]
+)
 def test_what_is_no_json_is_refused(undone: Shop, text: str):
     assert undone.editor.refused("PUT", f"runs/{uuid4()}", report(text)) == (400, "bad-input")
 
@@ -123,7 +125,12 @@ def test_it_is_kept_compressed(undone: Shop):
 
 def test_content_comes_only_where_it_is_asked_for(undone: Shop):
     run_id = undone.run(calls=[{"tool": "t", "args": {}}])
-    wanted = {"": {"output"}, "input": {"output", "input"}, "input,calls": {"output", "input", "calls"}, "calls": {"output", "calls"}}
+    wanted = {
+        "": {"output"},
+        "input": {"output", "input"},
+        "input,calls": {"output", "input", "calls"},
+        "calls": {"output", "calls"},
+    }
     for include, parts in wanted.items():
         query = {"include": include} if include else {}
         found = undone.editor.ok("GET", f"runs/{run_id}", query=query)
@@ -132,7 +139,9 @@ def test_content_comes_only_where_it_is_asked_for(undone: Shop):
     assert not row.keys() & {"input", "output", "calls"}
 
 
-@pytest.mark.parametrize("query", [{"include": "words"}, {"include": "input calls"}, {"includes": "input"}, {"x": "1"}], ids=str)
+@pytest.mark.parametrize(
+    "query", [{"include": "words"}, {"include": "input calls"}, {"includes": "input"}, {"x": "1"}], ids=str
+)
 def test_nothing_else_can_be_included(undone: Shop, query: dict[str, str]):
     assert undone.editor.refused("GET", f"runs/{undone.run()}", query=query) == (400, "bad-input")
 

@@ -91,7 +91,7 @@ def test_eight_connections_report_one_new_run(fresh: Shop):
 
 
 def in_the_worst_order(shop: Shop) -> list[Any]:
-    """Three imports of which one holds a run that it made while it wants one that another holds, and the other way round.
+    """Three imports, of which two each want a run that the other holds.
 
     B has made its lower run and waits for C to commit the higher one. Then A locks the higher one and waits for B
     to commit the lower one, while B goes on to the higher one.

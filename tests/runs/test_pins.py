@@ -1,7 +1,8 @@
-"""``/v1/projects/{projectId}/agents/{agentId}/pin``: what a project runs, pinned or Latest, and how it came to (section 3)."""
+"""``/v1/projects/{projectId}/agents/{agentId}/pin``: what a project runs, and its history (section 3)."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -34,7 +35,11 @@ def pin(shop: Shop, version: str, by: str = "admin") -> Any:
 
 
 def changes(shop: Shop) -> list[tuple[str, str]]:
-    return list(PinChange.objects.filter(project=shop.project).order_by("created_at", "id").values_list("from_version", "to_version"))
+    return list(
+        PinChange.objects.filter(project=shop.project)
+        .order_by("created_at", "id")
+        .values_list("from_version", "to_version")
+    )
 
 
 def test_a_project_follows_latest_until_it_pins(pins: Shop):
@@ -103,7 +108,9 @@ def test_projects_pin_for_themselves(pins: Shop):
     assert (found["pinned"], found["version"]) == (False, "2.0.0")
 
 
-@pytest.mark.parametrize("body", [{}, {"version": ""}, {"version": None}, {"version": "v" * 101}, {"version": "1", "why": "x"}, []], ids=str)
+@pytest.mark.parametrize(
+    "body", [{}, {"version": ""}, {"version": None}, {"version": "v" * 101}, {"version": "1", "why": "x"}, []], ids=str
+)
 def test_a_malformed_pin_is_bad_input(pins: Shop, body: Any):
     assert pins.api("admin").refused("PUT", path(pins), body) == (400, "bad-input")
 
@@ -136,7 +143,7 @@ def test_pins_at_once_make_one_pin_and_one_chain_of_changes(fresh: Shop):
     made = AgentPin.objects.select_related("version").get(project=fresh.project)
     chain = changes(fresh)
     assert chain[0][0] == "" and chain[-1][1] == made.version.version
-    assert all(before[1] == after[0] and after[0] != after[1] for before, after in zip(chain, chain[1:], strict=False))
+    assert all(before[1] == after[0] and after[0] != after[1] for before, after in itertools.pairwise(chain))
 
 
 def test_control_without_the_agents_lock_the_chain_breaks(fresh: Shop, monkeypatch: pytest.MonkeyPatch):
@@ -149,5 +156,5 @@ def test_control_without_the_agents_lock_the_chain_breaks(fresh: Shop, monkeypat
         pin_at_once(fresh)
         several = AgentPin.objects.filter(project=fresh.project).count() > 1
         chain = changes(fresh)
-        broken = any(before[1] != after[0] for before, after in zip(chain, chain[1:], strict=False))
+        broken = any(before[1] != after[0] for before, after in itertools.pairwise(chain))
         assert several or broken

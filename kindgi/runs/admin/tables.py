@@ -58,9 +58,11 @@ class BigTableAdmin(TenantScopedAdmin):
         return ("-created_at", "-pk") if is_narrowed(request) else ("-pk",)
 
     def newest(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """The newest of ``rows``, to look for what no index knows."""
-        window = rows.order_by(*self.get_ordering(request))[:COUNTED]
-        return self.get_queryset(request).filter(pk__in=window.values("pk"))
+        """The newest of ``rows``, to look for what no index knows; those of the oldest's instant are among them."""
+        order = self.get_ordering(request)
+        by = order[0].removeprefix("-")
+        oldest = rows.order_by(*order).values_list(by, flat=True)[COUNTED - 1 : COUNTED]
+        return rows.filter(**{f"{by}__gte": at for at in oldest})
 
     def confirmed(self, request: HttpRequest, rows: QuerySet[Any], *, question: str) -> TemplateResponse | None:
         """The page that asks before an action does something for good; ``None`` once it was answered with yes.
