@@ -155,8 +155,9 @@ class CorrectionChangeAdmin(RecordAdmin):
         if own is None:
             return super().newest(request, rows)
         corrections = Correction.objects.filter(tenant_id=own).order_by("-created_at", "-pk")
-        oldest = corrections.values_list("created_at", flat=True)[COUNTED - 1 : COUNTED]
-        return rows.filter(**{"correction__created_at__gte": at for at in oldest})
+        for oldest in corrections.values_list("created_at", flat=True)[COUNTED - 1 : COUNTED]:
+            return rows.filter(correction__created_at__gte=oldest)
+        return rows
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -51,8 +51,9 @@ class StateFilter(admin.SimpleListFilter):
 
 def newest(keys: QuerySet[IdempotencyKey]) -> QuerySet[IdempotencyKey]:
     """The newest of ``keys``, to look for what no index knows."""
-    oldest = keys.order_by("-expires_at").values_list("expires_at", flat=True)[COUNTED - 1 : COUNTED]
-    return keys.filter(**{"expires_at__gte": at for at in oldest})
+    for oldest in keys.order_by("-expires_at").values_list("expires_at", flat=True)[COUNTED - 1 : COUNTED]:
+        return keys.filter(expires_at__gte=oldest)
+    return keys
 
 
 @admin.register(IdempotencyKey)

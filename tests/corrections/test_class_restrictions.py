@@ -29,7 +29,7 @@ def judges(undone: Shop) -> dict[str, Judge]:
         found[name] = Judge(CheckedApi.of(user), str(user.pk))
     service = make_service_account(undone.tenant, "editor")
     for name, spec in (("service", {}), ("senior service", {"reviewer_role": "senior"})):
-        minted = mint(service, **spec)  # type: ignore[arg-type]
+        minted = mint(service, **spec)
         found[name] = Judge(CheckedApi(minted.secret), str(minted.token.pk))
     lowered = mint(make_user(undone.tenant, "editor", reviewer="admin"), reviewer_role="standard")
     found["admin's standard token"] = Judge(CheckedApi(lowered.secret), str(lowered.token.user_id))
@@ -61,7 +61,7 @@ RESTRICTIONS: list[tuple[dict[str, Any] | None, list[str]]] = [
 def test_each_part_that_is_set_must_hold(
     undone: Shop, judges: dict[str, Judge], restriction: dict[str, Any] | None, allowed: list[str]
 ):
-    body = {} if restriction is None else {"assertableBy": _with_ids(restriction, judges)}
+    body: dict[str, Any] = {} if restriction is None else {"assertableBy": _with_ids(restriction, judges)}
     group, run_id = undone.judge_class(**body), undone.run()
     for name, judge in judges.items():
         sent = {"runId": run_id, "answer": "right", "correctorGroupId": group}

@@ -142,7 +142,8 @@ def test_only_what_is_named_changes(undone: Shop):
     changed = undone.admin.ok("PATCH", path, {"name": "master", "description": None})
     assert changed["name"] == "master" and "description" not in changed
     assert changed["assertableBy"] == made["assertableBy"]
-    for body in ({"scope": TENANT}, {"id": "x"}, {"name": None}, {"weight": None}, []):
+    refused: list[Any] = [{"scope": TENANT}, {"id": "x"}, {"name": None}, {"weight": None}, []]
+    for body in refused:
         assert undone.admin.refused("PATCH", path, body) == (400, "bad-input")
 
 
@@ -219,5 +220,5 @@ def test_control_without_the_index_they_make_several(fresh: Shop):
 def test_renaming_at_once_leaves_each_name_once(fresh: Shop):
     made = [make(fresh, name=f"n{number}")["id"] for number in range(4)]
     api = fresh.admin
-    works = [lambda pk=pk: api.patch(f"judge-classes/{pk}", {"name": "expert"}) for pk in made]  # type: ignore[misc]
+    works = [lambda pk=pk: api.patch(f"judge-classes/{pk}", {"name": "expert"}) for pk in made]
     assert sorted(answer.status_code for answer in at_once(works)) == [200, 409, 409, 409]

@@ -25,7 +25,11 @@ class Story:
 
     def __init__(self, shop: Shop) -> None:
         self.shop = shop
-        said = {"input": {"q": WORDS}, "output": {"a": [WORDS]}, "calls": [{"tool": "t", "args": {"x": WORDS}}]}
+        said: dict[str, Any] = {
+            "input": {"q": WORDS},
+            "output": {"a": [WORDS]},
+            "calls": [{"tool": "t", "args": {"x": WORDS}}],
+        }
         self.run_id = shop.run(status="running", **said, failureMessage=WORDS)
         self.retries: list[Callable[[], Any]] = []
         self.write("PUT", f"runs/{self.run_id}", completed(**said))

@@ -92,7 +92,8 @@ def test_it_comes_in_pages_newest_first(undone: Shop):
     made = undone.correct(undone.run())
     for number in range(6):
         undone.editor.ok("PATCH", f"corrections/{made['id']}", {"statusNote": str(number)})
-    seen, cursor = [], {}
+    seen: list[int] = []
+    cursor: dict[str, str] = {}
     while True:
         page = undone.editor.ok("GET", f"corrections/{made['id']}/history", query={"limit": 2, **cursor})
         seen += [entry["revision"] for entry in page["data"]]

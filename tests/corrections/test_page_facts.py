@@ -16,7 +16,7 @@ from tests.support.shops import OUTPUT, Shop
 Check = Callable[[Shop], Any]
 FACTS: dict[str, Check] = {}
 RIGHT = {"answer": "right"}
-WRONG = {"decisions": "wrong", "mustNotCall": ["shop.mail"]}
+WRONG: dict[str, Any] = {"decisions": "wrong", "mustNotCall": ["shop.mail"]}
 
 
 def fact(*quotes: str) -> Callable[[Check], Check]:
@@ -161,7 +161,7 @@ def only_with(shop: Shop) -> None:
 
 @fact("A tool can't be in both.")
 def not_in_both(shop: Shop) -> None:
-    both = {"shouldCall": [{"tool": "shop.mail"}], "mustNotCall": ["shop.mail"]}
+    both: dict[str, Any] = {"shouldCall": [{"tool": "shop.mail"}], "mustNotCall": ["shop.mail"]}
     assert refused(shop, decisions="wrong", **both) == (400, "bad-input")
 
 

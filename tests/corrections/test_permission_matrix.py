@@ -130,6 +130,6 @@ def test_the_table_names_every_address_and_method():
         (method.upper(), anonymous(str(pattern.pattern)))
         for pattern in urlpatterns
         for method in ("get", "post", "put", "patch", "delete")
-        if hasattr(pattern.callback.view_class, method)  # type: ignore[union-attr]
+        if hasattr(pattern.callback.view_class, method)  # type: ignore[attr-defined]
     }
     assert {(row.method, anonymous(row.path)) for row in ROWS} == served

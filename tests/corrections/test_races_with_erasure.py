@@ -17,7 +17,7 @@ from tests.support.parallel import at_once
 from tests.support.shops import Shop
 
 WORDS = "the words of a person"
-SAID = {
+SAID: dict[str, Any] = {
     "decisions": "wrong",
     "shouldCall": [{"tool": "shop.mail", "args": {"text": WORDS}}],
     "answer": "wrong",

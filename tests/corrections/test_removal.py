@@ -17,7 +17,11 @@ def remove(shop: Shop, made: dict[str, Any], by: str = "editor") -> Any:
 
 
 def test_it_stays_readable_and_counts_no_more(undone: Shop):
-    said = {"answer": "wrong", "why": "w", "items": [{"key": "a", "pointer": "/matches/0", "verdict": "right"}]}
+    said: dict[str, Any] = {
+        "answer": "wrong",
+        "why": "w",
+        "items": [{"key": "a", "pointer": "/matches/0", "verdict": "right"}],
+    }
     made = undone.correct(undone.run(), **said)
     assert remove(undone, made).json() == {"correctionId": made["id"], "unregistered": True}
     read = undone.editor.ok("GET", f"corrections/{made['id']}")

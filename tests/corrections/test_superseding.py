@@ -37,7 +37,7 @@ def test_a_second_correction_supersedes_the_first_whole_even_where_it_says_less(
 
 def test_what_was_superseded_still_reads_as_it_was_said(undone: Shop):
     run_id = undone.run()
-    said = {"answer": "wrong", "shouldSay": "s", "why": "w", "items": items("a", "b")}
+    said: dict[str, Any] = {"answer": "wrong", "shouldSay": "s", "why": "w", "items": items("a", "b")}
     first = undone.correct(run_id, **said)
     undone.correct(run_id)
     after = read(undone, first)

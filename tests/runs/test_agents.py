@@ -214,7 +214,7 @@ def test_registering_takes_write_access_to_some_project(undone: Shop):
 def test_many_versions_registered_at_once_leave_the_highest_latest(fresh: Shop):
     editor = fresh.editor
     wanted = ORDER[2:14]
-    works = [lambda version=version: editor.put(f"agents/desk/versions/{version}") for version in wanted]  # type: ignore[misc]
+    works = [lambda version=version: editor.put(f"agents/desk/versions/{version}") for version in wanted]
     answers = at_once(works)
     assert [answer.status_code for answer in answers] == [201] * len(wanted)
     assert Agent.objects.filter(agent_id="desk").count() == 1 and latest(fresh) == wanted[-1]

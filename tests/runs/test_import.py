@@ -140,7 +140,7 @@ def test_blank_lines_count_and_are_passed_over(undone: Shop):
 
 
 def test_a_thousand_records_are_taken_and_one_more_refuses_all(undone: Shop):
-    records = [
+    records: list[dict[str, Any]] = [
         {"id": str(uuid4()), "agent": {"id": "a", "version": "1"}, "status": "completed", "output": n}
         for n in range(1001)
     ]

@@ -12,6 +12,7 @@ from typing import Any
 from unittest import mock
 from uuid import uuid4
 
+from kindgi.runs import hooks
 from kindgi.runs.models import Run, RunContent
 from kindgi.runs.services import recording
 from tests.support.parallel import at_once
@@ -73,7 +74,7 @@ def test_runs_that_move_on_end_once_each(fresh: Shop):
         order = random.Random(seed).sample(run_ids, len(run_ids))
         return [{"id": run_id, **completed(status=status)} for run_id in order for status in ("running", "completed")]
 
-    with mock.patch.object(recording.hooks, "run_ended", lambda runs: ended.extend(str(run.run_id) for run in runs)):
+    with mock.patch.object(hooks, "run_ended", lambda runs: ended.extend(str(run.run_id) for run in runs)):
         answers = at_once([lambda seed=seed: load(api, moves(seed)) for seed in range(8)])  # type: ignore[misc]
     total = counted(answers)
     assert total["created"] == 60 and total["updated"] == 60

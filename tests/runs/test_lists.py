@@ -13,8 +13,8 @@ from kindgi.access.models import User
 from tests.builders import default_project, make_user
 from tests.support.shops import CheckedApi, Shop
 
-PARENT = str(uuid4())
-ORIGINAL = str(uuid4())
+PARENT = "018f0000-0000-7000-8000-000000000001"
+ORIGINAL = "018f0000-0000-7000-8000-000000000002"
 # Runs by name, oldest first, a minute apart.
 REPORTS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -142,12 +142,13 @@ def test_a_page_takes_two_statements_of_any_size(undone: Shop, assert_queries: A
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_pages_neither_skip_nor_repeat_however_many_share_a_time(undone: Shop, minutes: list[int], limit: int):
     agent = {"id": f"paged-{uuid4()}", "version": "1"}
-    records = [
+    records: list[dict[str, Any]] = [
         {"id": str(uuid4()), "agent": agent, "status": "running", "createdAt": f"2026-01-01T00:0{minute}:00Z"}
         for minute in minutes
     ]
     undone.editor.ok("POST", "runs/import", records)
-    seen, query = [], {"agentId": agent["id"], "limit": limit}
+    seen: list[tuple[str, str]] = []
+    query = {"agentId": agent["id"], "limit": str(limit)}
     while True:
         found = undone.editor.ok("GET", "runs", query=query)
         seen += [(row["createdAt"], row["id"]) for row in found["data"]]

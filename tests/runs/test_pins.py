@@ -133,7 +133,7 @@ def test_another_tenants_versions_cannot_be_pinned(pins: Shop):
 def pin_at_once(shop: Shop) -> list[Any]:
     admin = shop.api("admin")
     versions = ["1.0.0", "1.5.0", "2.0.0", "main"] * 2
-    works = [lambda version=version: admin.put(path(shop), {"version": version}) for version in versions]  # type: ignore[misc]
+    works = [lambda version=version: admin.put(path(shop), {"version": version}) for version in versions]
     return at_once(works)
 
 

@@ -44,7 +44,7 @@ def test_it_moves_from_any_status_until_it_has_ended(undone: Shop, first: str, s
 
 def test_an_agents_run_reads_as_the_contract_says(undone: Shop):
     parent, replayed, run_id = str(uuid4()), str(uuid4()), str(uuid4())
-    body = {
+    body: dict[str, Any] = {
         "agent": {"id": AGENT, "version": VERSION, "via": "conversation", "conversationId": "c-1"},
         "status": "failed",
         "dryRun": True,
@@ -136,7 +136,11 @@ def test_the_project_does_not_change(undone: Shop):
 
 def test_a_flows_identity_does_not_change_either(undone: Shop):
     run_id = undone.run(flow={"id": "onboarding", "version": "1"}, status="running")
-    for body in ({"flow": {"id": "onboarding", "version": "2"}}, {"agent": {"id": AGENT, "version": VERSION}}):
+    others: list[dict[str, Any]] = [
+        {"flow": {"id": "onboarding", "version": "2"}},
+        {"agent": {"id": AGENT, "version": VERSION}},
+    ]
+    for body in others:
         assert put(undone, run_id, **body).status_code == 409
     assert put(undone, run_id, flow={"id": "onboarding", "version": "1"}).status_code == 200
 

@@ -9,7 +9,6 @@ from uuid import uuid4
 
 import pytest
 from django.db import transaction
-from django.http import HttpResponse
 from pytest_django.plugin import DjangoDbBlocker
 
 from kindgi.access.models import Project, ServiceAccount, Tenant, User
@@ -34,7 +33,7 @@ OUTPUT: dict[str, Any] = {
 class CheckedApi(Api):
     """A client that fails wherever an answer isn't as the OpenAPI document says."""
 
-    def request(self, method: str, path: str, body: Any = None, **options: Any) -> HttpResponse:
+    def request(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
         response = super().request(method, path, body, **options)
         address = (path if path.startswith("/") else f"/v1/{path}").partition("?")[0]
         assert_answer_is_documented(method, address, response)
@@ -58,7 +57,7 @@ class Shop:
         shop.admin.ok("PUT", f"agents/{AGENT}/versions/{VERSION}", {"tools": [{"id": tool} for tool in TOOLS]})
         return shop
 
-    def person(self, name: str) -> User | ServiceAccount:
+    def person(self, name: str) -> Any:
         """``viewer``, ``editor``, ``admin``, ``owner`` of the project, ``service`` (an editor), ``tenant-admin``.
 
         What follows a ``:`` tells further people of the role apart: ``editor:2``.
@@ -93,7 +92,7 @@ class Shop:
         """A second project, new each time."""
         return make_project(self.tenant)
 
-    def run(self, run_id: str | None = None, **body: Any) -> str:
+    def run(self, run_id: str | None = None, /, **body: Any) -> str:
         """The id of a run that was just reported: a completed one of the agent, unless ``body`` says else."""
         run_id = run_id or str(uuid4())
         self.admin.ok("PUT", f"runs/{run_id}", completed(**body))
@@ -106,7 +105,7 @@ class Shop:
         self.admin.ok("PUT", f"runs/{run_id}", body.encode())
         return run_id
 
-    def judge_class(self, name: str | None = None, **body: Any) -> str:
+    def judge_class(self, name: str | None = None, /, **body: Any) -> str:
         """The id of a new class of the tenant, unless ``body`` says else."""
         made = {"scope": {"kind": "tenant"}, "name": name or f"class-{uuid4().hex[:8]}", "weight": 1, **body}
         return str(self.admin.ok("POST", "judge-classes", made)["id"])

@@ -61,8 +61,9 @@ class BigTableAdmin(TenantScopedAdmin):
         """The newest of ``rows``, to look for what no index knows; those of the oldest's instant are among them."""
         order = self.get_ordering(request)
         by = order[0].removeprefix("-")
-        oldest = rows.order_by(*order).values_list(by, flat=True)[COUNTED - 1 : COUNTED]
-        return rows.filter(**{f"{by}__gte": at for at in oldest})
+        for oldest in rows.order_by(*order).values_list(by, flat=True)[COUNTED - 1 : COUNTED]:
+            return rows.filter(**{f"{by}__gte": oldest})
+        return rows
 
     def confirmed(self, request: HttpRequest, rows: QuerySet[Any], *, question: str) -> TemplateResponse | None:
         """The page that asks before an action does something for good; ``None`` once it was answered with yes.
