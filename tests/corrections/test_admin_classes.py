@@ -21,7 +21,14 @@ def staff(shop):
 
 
 def typed(shop, **fields):
-    return {"name": "Experts", "weight": "3", "description": "", "tenant": shop.tenant.pk, "principal_ids": "", **fields}
+    return {
+        "name": "Experts",
+        "weight": "3",
+        "description": "",
+        "tenant": shop.tenant.pk,
+        "principal_ids": "",
+        **fields,
+    }
 
 
 def test_a_class_of_the_tenant_a_project_or_an_agent_is_made(shop, staff):

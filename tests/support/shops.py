@@ -136,7 +136,10 @@ def module_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iter
 @pytest.fixture(scope="module")
 def shop(module_db: None) -> Shop:
     """One for all tests of a module; use it through ``undone`` or leave no traces that matter."""
-    return Shop.open()
+    shop = Shop.open()
+    for name in ("editor", "viewer", "service"):  # who would else be made and undone in most tests
+        shop.api(name)
+    return shop
 
 
 @pytest.fixture
