@@ -21,6 +21,7 @@ from correcting import app_step, body_of, seed
 from support import Figures, project, tenant_with_token, window
 
 RUNS = 20_000
+PREPARED = 1_500  # requests whose parameters a floor client makes beforehand
 UUID_TEXT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -34,15 +35,24 @@ def floor_step(url: str, token: str, run_ids: list[str]) -> Callable[[int], Call
         connection = psycopg.connect(url.replace("postgres://", "postgresql://"), autocommit=True, prepare_threshold=1)
         turn = count(number * 2003 + 1009)
 
-        def step() -> None:
+        def one() -> tuple[list[Any], list[Any]]:
             run_id = uuid.UUID(run_ids[next(turn) % len(run_ids)])
             fresh = {old: uuid.uuid4() for old in statements.fresh}
             swap: dict[Any, Any] = {**fresh, statements.run_id: run_id, statements.key_hash: uuid.uuid4().bytes * 2}
-            for sql, params in statements.before:
-                connection.execute(sql, _swapped(params, swap))
+            return (
+                [(sql, _swapped(params, swap)) for sql, params in statements.before],
+                [(sql, _swapped(params, swap)) for sql, params in statements.inside],
+            )
+
+        made = iter([one() for _ in range(PREPARED)])
+
+        def step() -> None:
+            before, inside = next(made, None) or one()
+            for sql, params in before:
+                connection.execute(sql, params)
             with connection.transaction():
-                for sql, params in statements.inside:
-                    connection.execute(sql, _swapped(params, swap))
+                for sql, params in inside:
+                    connection.execute(sql, params)
 
         return step
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import multiprocessing
 import os
+import socket
 import statistics
 import sys
 import time
@@ -64,24 +64,41 @@ def tenant_with_token() -> tuple[Any, Any, str]:
 
 
 class Client:
-    """One keep-alive connection that sends JSON with a token: a few microseconds of Python a request."""
+    """One keep-alive connection, by hand: what a request costs is then the server's, not the client's."""
 
     def __init__(self, url: str, token: str) -> None:
         """Connect to ``url``."""
         parts = urlsplit(url)
-        self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
-        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        self._socket = socket.create_connection((parts.hostname or "", parts.port or 80), timeout=60)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._head = f"Host: {parts.netloc}\r\nAuthorization: Bearer {token}\r\n"
 
-    def send(self, method: str, path: str, body: bytes, *, key: str | None = None, kind: str = "") -> tuple[int, bytes]:
+    def send(
+        self, method: str, path: str, body: bytes, *, key: str | None = None, kind: str = "application/json"
+    ) -> tuple[int, bytes]:
         """The status and body of one answer."""
-        headers = dict(self._headers)
+        head = f"{method} {path} HTTP/1.1\r\n{self._head}Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
         if key is not None:
-            headers["Idempotency-Key"] = key
-        if kind:
-            headers["Content-Type"] = kind
-        self._connection.request(method, path, body, headers)
-        response = self._connection.getresponse()
-        return response.status, response.read()
+            head += f"Idempotency-Key: {key}\r\n"
+        self._socket.sendall(f"{head}\r\n".encode() + body)
+        return self._answer()
+
+    def _answer(self) -> tuple[int, bytes]:
+        received = b""
+        while (end := received.find(b"\r\n\r\n")) < 0:
+            received += self._more()
+        head = received[:end].lower()
+        at = head.index(b"content-length:") + 15
+        whole = end + 4 + int(head[at:].split(b"\r\n", 1)[0])
+        while len(received) < whole:
+            received += self._more()
+        return int(head[9:12]), received[end + 4 : whole]
+
+    def _more(self) -> bytes:
+        piece = self._socket.recv(1 << 20)
+        if not piece:
+            raise ConnectionError("the server closed the connection")
+        return piece
 
 
 @dataclass(frozen=True)

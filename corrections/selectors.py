@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Prefetch, Q, QuerySet
 
 from corrections import errors
@@ -13,6 +12,8 @@ from corrections.models import Correction, CorrectionChange, JudgeClass, RunCopy
 from kindgi.access.callers import Caller
 from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
+from kindgi.rows import fresh
+from kindgi.sql import execute
 
 # Read before every correction, so it is written out; its index is the one that holds the invariant.
 _LIVE = """
@@ -23,10 +24,17 @@ WHERE verdict.tenant_id = %s AND verdict.run_id = %s
   AND md5(verdict.participant_id) = md5(%s) AND verdict.participant_id = %s
   AND verdict.unregistered_at IS NULL
 """
-_CLASS = """
-SELECT id, project_id, agent_id, name, min_reviewer_role, principal_kinds, principal_ids, unregistered_at
-FROM corrections_judgeclass WHERE tenant_id = %s AND id = %s
-"""
+_CLASS_FIELDS = (
+    "id",
+    "project_id",
+    "agent_id",
+    "name",
+    "min_reviewer_role",
+    "principal_kinds",
+    "principal_ids",
+    "unregistered_at",
+)
+_CLASS = f"SELECT {', '.join(_CLASS_FIELDS)} FROM corrections_judgeclass WHERE tenant_id = %s AND id = %s"  # noqa: S608
 
 
 class LiveVerdict(NamedTuple):
@@ -40,9 +48,8 @@ class LiveVerdict(NamedTuple):
 
 def live_verdicts(*, caller: Caller, run_id: UUID, participant_id: str) -> list[LiveVerdict]:
     """What the caller last said of the run, for the participant; the run must be locked."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LIVE, [caller.tenant_id, run_id, caller.kind, caller.id, participant_id, participant_id])
-        return [LiveVerdict(*row) for row in cursor.fetchall()]
+    found = execute(_LIVE, [caller.tenant_id, run_id, caller.kind, caller.id, participant_id, participant_id])
+    return [LiveVerdict(*row) for row in found]
 
 
 def judge_class_of_tenant(*, tenant_id: UUID, judge_class_id: str) -> JudgeClass | None:
@@ -50,14 +57,10 @@ def judge_class_of_tenant(*, tenant_id: UUID, judge_class_id: str) -> JudgeClass
     parsed = parse_id(judge_class_id)
     if parsed is None:
         return None
-    with connection.cursor() as cursor:
-        cursor.execute(_CLASS, [tenant_id, parsed])
-        found = cursor.fetchone()
-    if found is None:
+    found = execute(_CLASS, [tenant_id, parsed])
+    if not found:
         return None
-    fields = ("id", "project_id", "agent_id", "name", "min_reviewer_role", "principal_kinds", "principal_ids",
-              "unregistered_at")  # fmt: skip
-    return JudgeClass(tenant_id=tenant_id, **dict(zip(fields, found, strict=True)))
+    return fresh(JudgeClass, tenant_id=tenant_id, **dict(zip(_CLASS_FIELDS, found[0], strict=True)))
 
 
 def judge_classes_readable(caller: Caller) -> QuerySet[JudgeClass]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from msgspec import UnsetType
 
 from corrections import errors
@@ -36,11 +35,12 @@ from kindgi.api.errors import BadInput
 from kindgi.api.ids import new_id
 from kindgi.api.jsontext import Document
 from kindgi.api.times import now, wire
-from kindgi.rows import Unless, insert, insert_together
+from kindgi.rows import Unless, fresh, insert, insert_together
 from kindgi.runs.content import pack, unpack
 from kindgi.runs.errors import RunErased
 from kindgi.runs.models import RunStatus
-from kindgi.runs.selectors import RunToCorrect, run_lock_for_correction, run_output
+from kindgi.runs.selectors import RunToCorrect, run_lock_for_correction
+from kindgi.sql import execute
 
 BY_RULE: dict[str, Any] = {"kind": "rule"}
 _CLASS_ERRORS = {
@@ -75,12 +75,13 @@ def correction_record(*, caller: Caller, body: CorrectionBody) -> Correction:
     for an unknown tool, ``ItemNotFound``.
     """
     check_submission(body)
-    run = run_lock_for_correction(caller=caller, run_id=body.run_id)
+    pointers = {item.key: item.pointer for item in body.items or [] if not isinstance(item.pointer, UnsetType)}
+    run = run_lock_for_correction(caller=caller, run_id=body.run_id, output=bool(pointers))
     _check_run(caller, run)
     group = body.corrector_group_id
     judge_class = None if isinstance(group, UnsetType) else class_for(caller, run, group, Door.CORRECTIONS)
     _check_tools(body, run)
-    values = _item_values(body, run)
+    values = _item_values(pointers, run)
     correction = _correction(caller, body, run, judge_class)
     verdicts = _verdicts(correction, body, values)
     _supersede(caller, correction, verdicts)
@@ -129,12 +130,9 @@ def _check_tools(body: CorrectionBody, run: RunToCorrect) -> None:
             raise BadInput(f'The judged version has no tool "{tool}".')
 
 
-def _item_values(body: CorrectionBody, run: RunToCorrect) -> dict[str, bytes | None]:
-    """What each item's pointer finds, as it is stored, by the item's key; content is read only for pointers."""
-    pointers = {item.key: item.pointer for item in body.items or [] if not isinstance(item.pointer, UnsetType)}
-    if not pointers:
-        return {}
-    text = unpack(run_output(run.content_id))
+def _item_values(pointers: Mapping[str, str], run: RunToCorrect) -> dict[str, bytes | None]:
+    """What each item's pointer finds, as it is stored, by the item's key."""
+    text = unpack(run.output)
     document = Document(text) if text is not None else None
     values: dict[str, bytes | None] = {}
     for key, pointer in pointers.items():
@@ -175,7 +173,8 @@ def _sort(body: CorrectionBody) -> Sort:
 
 def _correction(caller: Caller, body: CorrectionBody, run: RunToCorrect, judge_class: JudgeClass | None) -> Correction:
     at, sort = now(), _sort(body)
-    return Correction(
+    return fresh(
+        Correction,
         id=new_id(),
         created_at=at,
         updated_at=at,
@@ -226,7 +225,8 @@ def _said_of(item: Item, values: Mapping[str, bytes | None]) -> dict[str, Any]:
 
 def verdict_of(correction: Correction, **said: Any) -> Verdict:
     """A verdict of ``correction``, with what it shares with it."""
-    return Verdict(
+    return fresh(
+        Verdict,
         id=new_id(),
         created_at=correction.created_at,
         correction_id=correction.pk,
@@ -270,12 +270,8 @@ def supersede(
     at = correction.created_at
     left = {old.correction_id for old in live if old not in gone}
     ended = sorted({old.correction_id for old in gone} - left)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _SUPERSEDE_VERDICTS, [at, [old.id for old in gone], [successors.get(old.item_key) for old in gone]]
-        )
-        cursor.execute(_SUPERSEDE_CORRECTIONS, [at, at, correction.pk, ended])
-        changed = cursor.fetchall()
+    execute(_SUPERSEDE_VERDICTS, [at, [old.id for old in gone], [successors.get(old.item_key) for old in gone]])
+    changed = execute(_SUPERSEDE_CORRECTIONS, [at, at, correction.pk, ended])
     after = {"supersededBy": str(correction.pk)}
     insert(
         [
@@ -298,7 +294,8 @@ def _store(correction: Correction, verdicts: list[Verdict], run: RunToCorrect) -
 
     One statement: these are most of what a correction writes.
     """
-    copy = RunCopy(
+    copy = fresh(
+        RunCopy,
         id=new_id(),
         created_at=correction.created_at,
         tenant_id=correction.tenant_id,
@@ -314,7 +311,8 @@ def _made(correction: Correction) -> CorrectionChange:
     after: dict[str, Any] = {"status": correction.status}
     if correction.sorted_to:
         after["sortedTo"] = correction.sorted_to
-    return CorrectionChange(
+    return fresh(
+        CorrectionChange,
         id=new_id(),
         created_at=correction.created_at,
         correction_id=correction.pk,

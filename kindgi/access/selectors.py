@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import PROTECT, ManyToOneRel, Q, QuerySet
 
 from kindgi.access import errors
@@ -17,6 +16,7 @@ from kindgi.access.models import Membership, Project, Reviewer, ServiceAccount, 
 from kindgi.access.policies import can_read, check_tenant_admin
 from kindgi.api.errors import AuthExpired, AuthMissing, AuthRevoked
 from kindgi.api.ids import parse_id
+from kindgi.sql import execute
 
 # One statement finds the token with its principal, roles and roster entry, and notes once a
 # minute that it was used. It is written out because it runs before every request to /v1.
@@ -76,12 +76,10 @@ def caller_by_token(secret: str) -> Caller:
 
     Raises :class:`AuthMissing`, :class:`AuthRevoked` or :class:`AuthExpired`.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_BY_HASH, [secret_hash(secret)])
-        found = cursor.fetchone()
-    if found is None:
+    found = execute(_BY_HASH, [secret_hash(secret)])
+    if not found:
         raise AuthMissing
-    row = _TokenRow(*found)
+    row = _TokenRow(*found[0])
     if row.is_revoked:
         raise AuthRevoked
     if row.is_expired:

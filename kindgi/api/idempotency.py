@@ -18,7 +18,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
@@ -31,6 +30,7 @@ from kindgi.api.errors import (
     IdempotencyStoreUnavailable,
 )
 from kindgi.api.times import wire
+from kindgi.sql import execute
 
 KEPT = timedelta(hours=24)
 GRACE = timedelta(milliseconds=250)
@@ -135,14 +135,14 @@ def take(*, key_hash: bytes, tenant_id: UUID, body: bytes) -> Hold | KeptAnswer:
     body_hash = sha256(body).digest()
     hold = Hold(key_hash, uuid4())
     try:
-        if _rows(_TAKE, [key_hash, body_hash, hold.holder, KEPT, tenant_id]):
+        if execute(_TAKE, [key_hash, body_hash, hold.holder, KEPT, tenant_id]):
             return hold
-        found = _rows(_READ, [GRACE, key_hash])
+        found = execute(_READ, [GRACE, key_hash])
         if not found:
             raise IdempotencyKeyInFlight(retry_after=1)  # given back between the two statements
         row = _Row(*found[0])
         is_free = row.expired or (row.state == "held" and row.past_grace)
-        if is_free and _rows(_TAKE_OVER, [hold.holder, body_hash, KEPT, key_hash, row.holder]):
+        if is_free and execute(_TAKE_OVER, [hold.holder, body_hash, KEPT, key_hash, row.holder]):
             return hold
         if row.expired:
             raise IdempotencyKeyInFlight(retry_after=1)  # another request has just taken it over
@@ -167,7 +167,7 @@ def lock(hold: Hold) -> None:
 
     Whatever waits for a lock in it gives up after ``LOCK_WAIT``, with the conventions' ``lock-timeout``.
     """
-    if not _rows(_LOCK, [f"{LOCK_WAIT // timedelta(milliseconds=1)}ms", hold.key_hash, hold.holder]):
+    if not execute(_LOCK, [f"{LOCK_WAIT // timedelta(milliseconds=1)}ms", hold.key_hash, hold.holder]):
         raise IdempotencyKeyInFlight(retry_after=1)
 
 
@@ -182,11 +182,7 @@ def keep(hold: Hold, response: HttpResponse, *, secret: bool, subject_id: UUID |
     state = IDEMPOTENT_STATES[secret]
     answer = None if secret else response.content
     content_type = response.headers.get("Content-Type", "")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _KEEP,
-            [state, response.status_code, content_type, answer, subject_id, hold.key_hash, hold.holder],
-        )
+    execute(_KEEP, [state, response.status_code, content_type, answer, subject_id, hold.key_hash, hold.holder])
 
 
 IDEMPOTENT_STATES = {False: "done", True: "withheld"}
@@ -201,14 +197,12 @@ def give_back(hold: Hold) -> None:
 
 
 def _give_back(hold: Hold) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_GIVE_BACK, [hold.key_hash, hold.holder])
+    execute(_GIVE_BACK, [hold.key_hash, hold.holder])
 
 
 def forget(*, tenant_id: UUID, subject_ids: Iterable[UUID]) -> None:
     """Drop the kept answers that tell of ``subject_ids``: a retry learns only that they succeeded."""
-    with connection.cursor() as cursor:
-        cursor.execute(_FORGET, [tenant_id, list(subject_ids)])
+    execute(_FORGET, [tenant_id, list(subject_ids)])
 
 
 def sweep() -> int:
@@ -217,10 +211,3 @@ def sweep() -> int:
         cursor.execute(_SWEEP, [SWEEP_BATCH])
         swept: int = cursor.rowcount
     return swept
-
-
-def _rows(sql: str, params: list[Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-    return found

@@ -6,7 +6,6 @@ import json
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import QuerySet
 
 from kindgi.access.callers import Caller
@@ -15,22 +14,28 @@ from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
 from kindgi.runs import errors
 from kindgi.runs.models import Agent, AgentPin, AgentVersion, Run, RunContent
+from kindgi.sql import execute
 
 # Read before every correction, so it is written out. The lock serialises what is said of one run,
 # and keeps an erasure or a purge from passing a correction halfway.
 _FOR_CORRECTION = """
 SELECT run.project_id, run.run_id, run.content_id, run.status, run.flow_id, run.flow_version,
        run.agent_id, run.agent_version, run.content_erased_at IS NOT NULL,
+       CASE WHEN %s THEN content.output END,
        (SELECT version.tools FROM runs_agentversion AS version JOIN runs_agent AS agent ON agent.id = version.agent_id
         WHERE agent.tenant_id = run.tenant_id AND agent.agent_id = run.agent_id AND version.version = run.agent_version)
-FROM runs_run AS run
+FROM runs_run AS run LEFT JOIN runs_runcontent AS content ON content.id = run.content_id
 WHERE run.tenant_id = %s AND run.run_id = %s
 FOR NO KEY UPDATE OF run
 """
 
 
 class RunToCorrect(NamedTuple):
-    """What a correction must know of its run. ``tools`` is ``None`` where they were never registered."""
+    """What a correction must know of its run.
+
+    ``output`` is its stored form, where it was asked for; ``tools`` is ``None`` where they were
+    never registered.
+    """
 
     project_id: UUID
     run_id: UUID
@@ -41,6 +46,7 @@ class RunToCorrect(NamedTuple):
     agent_id: str
     agent_version: str
     is_erased: bool
+    output: bytes | None
     tools: Any
 
 
@@ -65,20 +71,18 @@ def run_lock(*, caller: Caller, run_id: str) -> Run:
     return Run.objects.select_for_update(no_key=True).get(pk=run.pk)
 
 
-def run_lock_for_correction(*, caller: Caller, run_id: str) -> RunToCorrect:
-    """The run with its version's tools, locked until the transaction ends; one statement.
+def run_lock_for_correction(*, caller: Caller, run_id: str, output: bool) -> RunToCorrect:
+    """The run with its version's tools, and its ``output`` if asked, locked until the transaction ends.
+
+    One statement; an output that isn't asked for isn't read.
 
     Raises :class:`RunNotFound` for an id of whatever shape that the caller may not read.
     """
     parsed = parse_id(run_id)
-    found = None
-    if parsed is not None:
-        with connection.cursor() as cursor:
-            cursor.execute(_FOR_CORRECTION, [caller.tenant_id, parsed])
-            found = cursor.fetchone()
-    if found is None or not can_read(caller, found[0]):
+    found = execute(_FOR_CORRECTION, [output, caller.tenant_id, parsed]) if parsed is not None else []
+    if not found or not can_read(caller, found[0][0]):
         raise errors.RunNotFound(run_id)
-    run = RunToCorrect(*found)
+    run = RunToCorrect(*found[0])
     # Django has raw cursors hand out jsonb as text.
     return run._replace(tools=None if run.tools is None else json.loads(run.tools))
 
@@ -86,16 +90,6 @@ def run_lock_for_correction(*, caller: Caller, run_id: str) -> RunToCorrect:
 def run_content(content_id: UUID | None) -> RunContent | None:
     """The content row, all of it."""
     return None if content_id is None else RunContent.objects.filter(pk=content_id).first()
-
-
-def run_output(content_id: UUID | None) -> bytes | None:
-    """The stored form of the output alone."""
-    if content_id is None:
-        return None
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT output FROM runs_runcontent WHERE id = %s", [content_id])
-        found = cursor.fetchone()
-    return found[0] if found else None
 
 
 def agent_get(*, tenant_id: UUID, agent_id: str) -> Agent:

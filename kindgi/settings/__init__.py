@@ -70,14 +70,14 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "kindgi.api.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "kindgi.browser.WhiteNoiseMiddleware",
+    "kindgi.browser.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
+    "kindgi.browser.CsrfViewMiddleware",
+    "kindgi.browser.AuthenticationMiddleware",
+    "kindgi.browser.MessageMiddleware",
+    "kindgi.browser.XFrameOptionsMiddleware",
+    "kindgi.browser.HtmxMiddleware",
 ]
 
 ROOT_URLCONF = "kindgi.urls"

@@ -144,6 +144,21 @@ def test_both_doors_show_in_the_list(undone: Shop):
     assert said == [{"items": [{"key": "a", "verdict": "wrong"}]}, {"decisions": "right"}, {"answer": "right"}]
 
 
+def test_a_list_by_what_was_said_goes_by_what_still_counts(undone: Shop):
+    run_id, caller = undone.run(), caller_for_user(undone.person("editor"))
+    whole = undone.correct(run_id, answer="right", items=items("a"))
+
+    def listed(**query: str) -> list[str]:
+        found = undone.editor.ok("GET", "corrections", query={"runId": run_id, **query})["data"]
+        return [row["id"] for row in found]
+
+    assert listed(answer="right") == [whole["id"]]
+    judged = judge(caller, run_id, "answer", right=False)
+    assert listed(answer="right") == [] and listed(answer="wrong") == [str(judged.pk)]
+    judge(caller, run_id, "a")
+    assert listed(answer="right", include="superseded") == [whole["id"]], "one that is gone, by all that it said"
+
+
 def test_superseding_is_in_the_history_of_what_was_superseded(undone: Shop):
     run_id = undone.run()
     first, second = undone.correct(run_id), undone.correct(run_id, answer="wrong", why="w")

@@ -17,7 +17,7 @@ from kindgi.access.selectors import project_default_id, projects_readable
 from kindgi.api.errors import ApiError, LockTimeout, PermissionDenied
 from kindgi.api.ids import new_id, parse_id
 from kindgi.api.times import now
-from kindgi.rows import insert, update
+from kindgi.rows import fresh, insert, update
 from kindgi.runs import errors, hooks
 from kindgi.runs.content import pack
 from kindgi.runs.models import AGENT_FLOW_ID, AGENT_FLOW_VERSION, FINAL, Run, RunContent
@@ -245,7 +245,8 @@ def _new(caller: Caller, report: Report) -> tuple[Run, RunContent | None]:
     """The rows of a run that is reported for the first time."""
     body, flow = report.body, report.body.flow
     content = _content(body)
-    run = Run(
+    run = fresh(
+        Run,
         id=new_id(),
         tenant_id=caller.tenant_id,
         project_id=cast("UUID", report.project_id),  # without one it isn't made
@@ -258,4 +259,4 @@ def _new(caller: Caller, report: Report) -> tuple[Run, RunContent | None]:
         run.agent_id, run.agent_version = body.agent.id, body.agent.version
     run.created_at = instant(body.created_at) or instant(body.completed_at) or now()
     _apply(run, body)
-    return run, RunContent(id=run.content_id, **content) if content else None
+    return run, fresh(RunContent, id=run.content_id, **content) if content else None

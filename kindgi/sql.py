@@ -1,0 +1,42 @@
+"""Statements written out, for the paths where building a query costs more than running it.
+
+A thread keeps one cursor open for its connection: opening one is a third of what a small
+statement costs. Django's wrappers stay in place, so that statements are counted, timed and
+translated as any other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import local
+from typing import Any
+
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+
+
+class _Kept(local):
+    """A thread's cursor, and the connection that it is of."""
+
+    cursor: CursorWrapper | None = None
+    of: object = None
+
+
+_kept = _Kept()
+
+
+def execute(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Execute ``statement`` on the thread's connection; its rows, none where it answers none."""
+    cursor = _cursor()
+    cursor.execute(statement, parameters)
+    return cursor.fetchall() if cursor.description is not None else []
+
+
+def _cursor() -> CursorWrapper:
+    connection.close_if_health_check_failed()
+    connection.ensure_connection()
+    if connection.queries_logged:
+        return connection.cursor()
+    if _kept.cursor is None or _kept.of is not connection.connection:
+        _kept.cursor, _kept.of = connection.cursor(), connection.connection
+    return _kept.cursor
