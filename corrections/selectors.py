@@ -13,7 +13,7 @@ from kindgi.access.callers import Caller
 from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
 from kindgi.rows import fresh
-from kindgi.sql import execute
+from kindgi.sql import fetch
 
 # Read before every correction, so it is written out; its index is the one that holds the invariant.
 _LIVE = """
@@ -48,7 +48,7 @@ class LiveVerdict(NamedTuple):
 
 def live_verdicts(*, caller: Caller, run_id: UUID, participant_id: str) -> list[LiveVerdict]:
     """What the caller last said of the run, for the participant; the run must be locked."""
-    found = execute(_LIVE, [caller.tenant_id, run_id, caller.kind, caller.id, participant_id, participant_id])
+    found = fetch(_LIVE, [caller.tenant_id, run_id, caller.kind, caller.id, participant_id, participant_id])
     return [LiveVerdict(*row) for row in found]
 
 
@@ -57,7 +57,7 @@ def judge_class_of_tenant(*, tenant_id: UUID, judge_class_id: str) -> JudgeClass
     parsed = parse_id(judge_class_id)
     if parsed is None:
         return None
-    found = execute(_CLASS, [tenant_id, parsed])
+    found = fetch(_CLASS, [tenant_id, parsed])
     if not found:
         return None
     return fresh(JudgeClass, tenant_id=tenant_id, **dict(zip(_CLASS_FIELDS, found[0], strict=True)))

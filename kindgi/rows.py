@@ -20,7 +20,7 @@ from django.db.models.base import ModelState
 from psycopg.types.json import Jsonb
 
 from kindgi.api.jsontext import encode
-from kindgi.sql import execute
+from kindgi.sql import execute, fetch
 
 Row = TypeVar("Row", bound=Model)
 
@@ -77,7 +77,11 @@ def insert(rows: Sequence[Row], *, suffix: str = "") -> list[tuple[Any, ...]]:
     if not rows:
         return []
     model = type(rows[0])
-    return execute(_insert_sql(model, suffix), [[column.read(row) for row in rows] for column in _columns(model)])
+    parameters = [[column.read(row) for row in rows] for column in _columns(model)]
+    if "RETURNING" in suffix:
+        return fetch(_insert_sql(model, suffix), parameters)
+    execute(_insert_sql(model, suffix), parameters)
+    return []
 
 
 def insert_together(*groups: Sequence[Model]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from threading import local
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.utils import CursorWrapper
 
 
@@ -25,14 +25,24 @@ class _Kept(local):
 _kept = _Kept()
 
 
-def execute(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Execute ``statement`` on the thread's connection; its rows, none where it answers none."""
+def fetch(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The rows that ``statement`` answers, on the thread's connection."""
     cursor = _cursor()
     cursor.execute(statement, parameters)
-    return cursor.fetchall() if cursor.description is not None else []
+    rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def execute(statement: str, parameters: Sequence[Any]) -> int:
+    """Execute a ``statement`` that answers no rows; how many it changed."""
+    cursor = _cursor()
+    cursor.execute(statement, parameters)
+    changed: int = cursor.rowcount
+    return changed
 
 
 def _cursor() -> CursorWrapper:
+    connection = connections[DEFAULT_DB_ALIAS]
     connection.close_if_health_check_failed()
     connection.ensure_connection()
     if connection.queries_logged:

@@ -40,7 +40,7 @@ from kindgi.runs.content import pack, unpack
 from kindgi.runs.errors import RunErased
 from kindgi.runs.models import RunStatus
 from kindgi.runs.selectors import RunToCorrect, run_lock_for_correction
-from kindgi.sql import execute
+from kindgi.sql import execute, fetch
 
 BY_RULE: dict[str, Any] = {"kind": "rule"}
 _CLASS_ERRORS = {
@@ -271,7 +271,7 @@ def supersede(
     left = {old.correction_id for old in live if old not in gone}
     ended = sorted({old.correction_id for old in gone} - left)
     execute(_SUPERSEDE_VERDICTS, [at, [old.id for old in gone], [successors.get(old.item_key) for old in gone]])
-    changed = execute(_SUPERSEDE_CORRECTIONS, [at, at, correction.pk, ended])
+    changed = fetch(_SUPERSEDE_CORRECTIONS, [at, at, correction.pk, ended])
     after = {"supersededBy": str(correction.pk)}
     insert(
         [

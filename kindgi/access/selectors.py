@@ -16,7 +16,7 @@ from kindgi.access.models import Membership, Project, Reviewer, ServiceAccount, 
 from kindgi.access.policies import can_read, check_tenant_admin
 from kindgi.api.errors import AuthExpired, AuthMissing, AuthRevoked
 from kindgi.api.ids import parse_id
-from kindgi.sql import execute
+from kindgi.sql import fetch
 
 # One statement finds the token with its principal, roles and roster entry, and notes once a
 # minute that it was used. It is written out because it runs before every request to /v1.
@@ -76,7 +76,7 @@ def caller_by_token(secret: str) -> Caller:
 
     Raises :class:`AuthMissing`, :class:`AuthRevoked` or :class:`AuthExpired`.
     """
-    found = execute(_BY_HASH, [secret_hash(secret)])
+    found = fetch(_BY_HASH, [secret_hash(secret)])
     if not found:
         raise AuthMissing
     row = _TokenRow(*found[0])

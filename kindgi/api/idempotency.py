@@ -30,7 +30,7 @@ from kindgi.api.errors import (
     IdempotencyStoreUnavailable,
 )
 from kindgi.api.times import wire
-from kindgi.sql import execute
+from kindgi.sql import execute, fetch
 
 KEPT = timedelta(hours=24)
 GRACE = timedelta(milliseconds=250)
@@ -135,14 +135,14 @@ def take(*, key_hash: bytes, tenant_id: UUID, body: bytes) -> Hold | KeptAnswer:
     body_hash = sha256(body).digest()
     hold = Hold(key_hash, uuid4())
     try:
-        if execute(_TAKE, [key_hash, body_hash, hold.holder, KEPT, tenant_id]):
+        if fetch(_TAKE, [key_hash, body_hash, hold.holder, KEPT, tenant_id]):
             return hold
-        found = execute(_READ, [GRACE, key_hash])
+        found = fetch(_READ, [GRACE, key_hash])
         if not found:
             raise IdempotencyKeyInFlight(retry_after=1)  # given back between the two statements
         row = _Row(*found[0])
         is_free = row.expired or (row.state == "held" and row.past_grace)
-        if is_free and execute(_TAKE_OVER, [hold.holder, body_hash, KEPT, key_hash, row.holder]):
+        if is_free and fetch(_TAKE_OVER, [hold.holder, body_hash, KEPT, key_hash, row.holder]):
             return hold
         if row.expired:
             raise IdempotencyKeyInFlight(retry_after=1)  # another request has just taken it over
@@ -167,7 +167,7 @@ def lock(hold: Hold) -> None:
 
     Whatever waits for a lock in it gives up after ``LOCK_WAIT``, with the conventions' ``lock-timeout``.
     """
-    if not execute(_LOCK, [f"{LOCK_WAIT // timedelta(milliseconds=1)}ms", hold.key_hash, hold.holder]):
+    if not fetch(_LOCK, [f"{LOCK_WAIT // timedelta(milliseconds=1)}ms", hold.key_hash, hold.holder]):
         raise IdempotencyKeyInFlight(retry_after=1)
 
 
@@ -207,7 +207,4 @@ def forget(*, tenant_id: UUID, subject_ids: Iterable[UUID]) -> None:
 
 def sweep() -> int:
     """Delete up to ``SWEEP_BATCH`` keys past their 24 hours; how many it were."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SWEEP, [SWEEP_BATCH])
-        swept: int = cursor.rowcount
-    return swept
+    return execute(_SWEEP, [SWEEP_BATCH])

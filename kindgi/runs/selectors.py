@@ -14,7 +14,7 @@ from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
 from kindgi.runs import errors
 from kindgi.runs.models import Agent, AgentPin, AgentVersion, Run, RunContent
-from kindgi.sql import execute
+from kindgi.sql import fetch
 
 # Read before every correction, so it is written out. The lock serialises what is said of one run,
 # and keeps an erasure or a purge from passing a correction halfway.
@@ -79,7 +79,7 @@ def run_lock_for_correction(*, caller: Caller, run_id: str, output: bool) -> Run
     Raises :class:`RunNotFound` for an id of whatever shape that the caller may not read.
     """
     parsed = parse_id(run_id)
-    found = execute(_FOR_CORRECTION, [output, caller.tenant_id, parsed]) if parsed is not None else []
+    found = fetch(_FOR_CORRECTION, [output, caller.tenant_id, parsed]) if parsed is not None else []
     if not found or not can_read(caller, found[0][0]):
         raise errors.RunNotFound(run_id)
     run = RunToCorrect(*found[0])
