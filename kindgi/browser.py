@@ -1,7 +1,6 @@
 """Middleware that serves browsers: the API has neither sessions nor forms, and need not pay for them.
 
-Each is Django's or its library's own; a request to ``/v1`` passes it by. What it does to a view
-(such as the check for forged forms) isn't touched.
+Each is Django's or its library's own; a request to ``/v1`` passes it by.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from django.contrib.auth import middleware as auth
 from django.contrib.messages import middleware as messages
 from django.contrib.sessions import middleware as sessions
 from django.http import HttpRequest, HttpResponseBase
-from django.middleware import clickjacking, csrf
 from django_htmx import middleware as htmx
 from whitenoise import middleware as whitenoise  # type: ignore[import-untyped]
 
@@ -40,20 +38,12 @@ class SessionMiddleware(_OutsideOfTheApi, sessions.SessionMiddleware):
     """Sessions."""
 
 
-class CsrfViewMiddleware(_OutsideOfTheApi, csrf.CsrfViewMiddleware):
-    """Forged forms."""
-
-
 class AuthenticationMiddleware(_OutsideOfTheApi, auth.AuthenticationMiddleware):
     """Who is signed in."""
 
 
 class MessageMiddleware(_OutsideOfTheApi, messages.MessageMiddleware):
     """Messages for the next page."""
-
-
-class XFrameOptionsMiddleware(_OutsideOfTheApi, clickjacking.XFrameOptionsMiddleware):
-    """Framing by others."""
 
 
 class HtmxMiddleware(_OutsideOfTheApi, htmx.HtmxMiddleware):

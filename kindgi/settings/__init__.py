@@ -73,10 +73,10 @@ MIDDLEWARE = [
     "kindgi.browser.WhiteNoiseMiddleware",
     "kindgi.browser.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "kindgi.browser.CsrfViewMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
     "kindgi.browser.AuthenticationMiddleware",
     "kindgi.browser.MessageMiddleware",
-    "kindgi.browser.XFrameOptionsMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "kindgi.browser.HtmxMiddleware",
 ]
 

@@ -145,14 +145,14 @@ class TestAtOnce:
     def test_who_comes_second_to_an_expired_key_is_not_given_its_old_answer(self, api, effects, monkeypatch):
         send(api)
         IdempotencyKey.objects.update(expires_at=now())
-        rows = idempotency._rows
+        rows = idempotency.fetch
 
         def rival_first(sql, params):
             if sql is idempotency._TAKE_OVER:
                 assert rows(sql, [uuid4(), *params[1:]])
             return rows(sql, params)
 
-        monkeypatch.setattr(idempotency, "_rows", rival_first)
+        monkeypatch.setattr(idempotency, "fetch", rival_first)
         assert code(send(api)) == (409, "idempotency-key-in-flight")
         assert effects.count() == 1
 
