@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import uuid
 from collections.abc import Callable
-from itertools import count
 from typing import Any
 
 from support import Client, output_of
@@ -68,13 +68,17 @@ def body_of(run_id: str, group: str | None = None) -> bytes:
 
 
 def app_step(url: str, token: str, run_ids: list[str]) -> Callable[[int], Callable[[], None]]:
-    """A client that corrects run after run, each with a key of its own."""
+    """A client that corrects run after run, each once in all windows, with a key of its own."""
+    turn = multiprocessing.Value("q", 0)
 
     def make(number: int) -> Callable[[], None]:
-        client, turn = Client(url, token), count(number * 2003)
+        client = Client(url, token)
 
         def step() -> None:
-            body = body_of(run_ids[next(turn) % len(run_ids)])
+            with turn.get_lock():
+                turn.value += 1
+                mine = turn.value
+            body = body_of(run_ids[mine % len(run_ids)])
             status, answer = client.send("POST", "/v1/corrections", body, key=str(uuid.uuid4()))
             if status != 201:
                 raise SystemExit(f"{status} {answer[:300]!r}")

@@ -1,6 +1,6 @@
 """How fast a correction is recorded over HTTP, beside the same SQL by psycopg alone.
 
-    .venv/bin/python bench/corrections.py [--seconds 5] [--rounds 5] [--servers granian,gunicorn,uvicorn]
+    .venv/bin/python bench/corrections.py [--seconds 5] [--rounds 5]
 
 Everything is of this run: a PostgreSQL of its own with fsync on, the production server, clients in
 processes of their own. App and floor are measured in turn, window by window; the medians of the
@@ -39,9 +39,11 @@ def floor_step(url: str, token: str, run_ids: list[str]) -> Callable[[int], Call
             run_id = uuid.UUID(run_ids[next(turn) % len(run_ids)])
             fresh = {old: uuid.uuid4() for old in statements.fresh}
             swap: dict[Any, Any] = {**fresh, statements.run_id: run_id, statements.key_hash: uuid.uuid4().bytes * 2}
+            # What is written is of another run each time, so that a copy is always written too.
+            written = {**swap, statements.run_id: uuid.uuid4()}
             return (
-                [(sql, _swapped(params, swap)) for sql, params in statements.before],
-                [(sql, _swapped(params, swap)) for sql, params in statements.inside],
+                [(sql, _swapped(params, swap, written)) for sql, params in statements.before],
+                [(sql, _swapped(params, swap, written)) for sql, params in statements.inside],
             )
 
         made = iter([one() for _ in range(PREPARED)])
@@ -109,14 +111,14 @@ def _ids(params: Any) -> set[uuid.UUID]:
     return found | {uuid.UUID(one) for one in UUID_TEXT.findall(texts)}
 
 
-def _swapped(params: Any, swap: dict[Any, Any]) -> Any:
-    """The parameters with ids, and ids inside of JSON, exchanged."""
+def _swapped(params: Any, swap: dict[Any, Any], written: dict[Any, Any]) -> Any:
+    """The parameters with ids exchanged by ``swap``, and those inside of JSON, which are written, by ``written``."""
     if params is None:
         return None
 
     def exchanged(one: Any) -> Any:
         if isinstance(one, str) and len(one) >= 36:
-            return UUID_TEXT.sub(lambda match: str(swap.get(uuid.UUID(match.group()), match.group())), one)
+            return UUID_TEXT.sub(lambda match: str(written.get(uuid.UUID(match.group()), match.group())), one)
         return swap.get(one, one) if isinstance(one, uuid.UUID | bytes) else one
 
     return [exchanged(one) for one in params]

@@ -85,9 +85,16 @@ def _md5(text: str) -> str:
     return md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-class JudgeClassFilter(ScopedFilterSet):
+class JudgeClassFilter(django_filters.FilterSet):
     """`GET /v1/judge-classes`."""
 
+    scopeKind = django_filters.ChoiceFilter(
+        method="by_kind",
+        choices=[("tenant", "tenant"), ("project", "project"), ("agent", "agent")],
+        help_text="Classes for the whole tenant, for a project, or for an agent in one.",
+    )
+    projectId = IdFilter("project_id", help_text="Classes for this project, or for an agent in it.")
+    scopeId = IdFilter("project_id", help_text="The same as `projectId`.")
     agentId = django_filters.CharFilter("agent_id", strip=False, help_text="Classes for this agent.")
     name = django_filters.CharFilter("name", strip=False, help_text="Classes of this name.")
     includeUnregistered = FlagFilter(method="by_life", help_text="`true`: the retired ones too.")
@@ -95,6 +102,11 @@ class JudgeClassFilter(ScopedFilterSet):
     def by_life(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
         """Applied in :meth:`filter_queryset`."""
         return rows
+
+    def by_kind(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """By where they apply."""
+        kinds = {"tenant": Q(project__isnull=True), "agent": ~Q(agent_id="")}
+        return rows.filter(kinds.get(value, Q(project__isnull=False, agent_id="")))
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Live ones unless the retired are asked for."""

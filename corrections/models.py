@@ -90,9 +90,6 @@ class Status(models.TextChoices):
     REMOVED = "removed"
 
 
-BY_HAND = (Status.OPEN, Status.BEING_FIXED, Status.WITH_OWNER, Status.WONT_FIX)
-
-
 class SortedTo(models.TextChoices):
     """Who works on it."""
 

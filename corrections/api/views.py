@@ -88,7 +88,7 @@ class OneCorrection(Endpoint):
         summary="Change a correction's status, sorting, note or link",
         body=ChangeBody,
         answer=schemas.CorrectionAnswer,
-        errors=(errors.CorrectionNotFound, PermissionDenied, *_GONE),
+        errors=(errors.CorrectionNotFound, PermissionDenied, RunErased, *_GONE),
     )
     def patch(self, request: Request, correction_id: str) -> Response:
         """The correction as it stands now."""

@@ -19,6 +19,7 @@ from kindgi.api.errors import BadInput
 from kindgi.api.ids import new_id
 from kindgi.api.operations import Body
 from kindgi.api.times import now, wire
+from kindgi.runs.errors import RunErased
 from kindgi.runs.models import Run
 
 _FIELDS = ("status", "sorted_to", "status_note", "link")
@@ -63,9 +64,11 @@ def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -
     """
     if all(getattr(body, name) is UNSET for name in _FIELDS):
         raise BadInput("Name at least one of status, sortedTo, statusNote and link.")
-    correction = _locked(caller, correction_id)
+    correction, run = _locked(caller, correction_id)
     check_write(caller, correction.project_id)
     _check_live(correction)
+    if run is not None and run.content_erased_at is not None and _has_words(body):
+        raise RunErased(f'The content of run "{run.run_id}" was erased; nothing is written about it any more.')
     before, at = _state(correction), now()
     _set(caller, correction, body, at)
     after = _state(correction)
@@ -80,27 +83,39 @@ def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -
 def correction_remove(*, caller: Caller, correction_id: str) -> Correction:
     """Take a correction back, for ever: it stays readable, and counts no more.
 
-    Its run is locked first, as recording does, so that removing and superseding the same
-    correction wait for each other. Raises ``CorrectionRemoved`` and ``CorrectionSuperseded``.
+    Raises ``CorrectionRemoved`` and ``CorrectionSuperseded``.
     """
-    seen = correction_get(caller=caller, correction_id=correction_id)
-    Run.objects.select_for_update(no_key=True).filter(tenant_id=seen.tenant_id, run_id=seen.run_id).first()
-    correction = _locked(caller, correction_id)
+    correction, _ = _locked(caller, correction_id)
     check_remove(caller, correction)
     _check_live(correction)
-    before = {"status": correction.status}
+    before = _state(correction)
     correction.status = Status.REMOVED
+    correction.fixed_in = correction.reopened_in = None
     correction.updated_at = correction.unregistered_at = now()
     Verdict.objects.filter(correction=correction, unregistered_at__isnull=True).update(
         unregistered_at=correction.unregistered_at
     )
-    _save(caller, correction, "removed", before, {"status": Status.REMOVED}, None)
+    after = _state(correction)
+    changed = [name for name in after if before[name] != after[name]]
+    _save(caller, correction, "removed", _only(before, changed), _only(after, changed), None)
     return correction
 
 
-def _locked(caller: Caller, correction_id: str) -> Correction:
+def _locked(caller: Caller, correction_id: str) -> tuple[Correction, Run | None]:
+    """The correction and its run, if that is still there.
+
+    The run is locked first, as recording and erasing do: changing, superseding and erasing the
+    same correction wait for each other, in one order.
+    """
     seen = correction_get(caller=caller, correction_id=correction_id)
-    return Correction.objects.select_for_update(no_key=True).get(pk=seen.pk)
+    runs = Run.objects.select_for_update(no_key=True).filter(tenant_id=seen.tenant_id, run_id=seen.run_id)
+    run = runs.first()
+    return Correction.objects.select_for_update(no_key=True).get(pk=seen.pk), run
+
+
+def _has_words(body: ChangeBody) -> bool:
+    """Whether the change holds free text: what an erasure takes must not come back."""
+    return bool(body.reason or body.status_note) or isinstance(body.link, LinkToPullRequest)
 
 
 def _check_live(correction: Correction) -> None:

@@ -106,6 +106,8 @@ def judge_class_change(*, caller: Caller, judge_class_id: str, body: ClassChange
     judge_class = _locked(caller, judge_class_id)
     if judge_class.unregistered_at is not None:
         raise errors.JudgeClassUnregistered
+    if body == ClassChangeBody():
+        return judge_class
     if not isinstance(body.weight, UnsetType):
         _check_weight(body.weight)
         judge_class.weight = body.weight

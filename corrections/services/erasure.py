@@ -12,15 +12,19 @@ from corrections.submissions import calls_without_args
 from kindgi.rows import update
 from kindgi.runs.models import Run
 
+# A link to one of ours is an id, and stays; a pull request's address is somebody's text.
 # The copies need nothing here: they are the run's own content row, whose parts the erasure itself has cleared.
 _CORRECTIONS = """
-UPDATE corrections_correction SET should_say = NULL, why = NULL, sorted_reason = NULL, status_note = NULL
+UPDATE corrections_correction SET should_say = NULL, why = NULL, sorted_reason = NULL, status_note = NULL,
+    link = CASE WHEN link ->> 'kind' <> 'pull-request' THEN link END
 WHERE tenant_id = %s AND run_id = ANY(%s)
 """
 _VERDICTS = "UPDATE corrections_verdict SET item_value = NULL WHERE tenant_id = %s AND run_id = ANY(%s)"
 _CHANGES = """
 UPDATE corrections_correctionchange AS change
-SET why = NULL, before = before - 'statusNote', after = after - 'statusNote'
+SET why = NULL,
+    before = before - 'statusNote' - CASE before #>> '{link,kind}' WHEN 'pull-request' THEN 'link' ELSE '' END,
+    after = after - 'statusNote' - CASE after #>> '{link,kind}' WHEN 'pull-request' THEN 'link' ELSE '' END
 FROM corrections_correction AS correction
 WHERE correction.id = change.correction_id AND correction.tenant_id = %s AND correction.run_id = ANY(%s)
 """

@@ -39,7 +39,7 @@ from kindgi.rows import Unless, fresh, insert, insert_together
 from kindgi.runs.content import pack, unpack
 from kindgi.runs.errors import RunErased
 from kindgi.runs.models import RunStatus
-from kindgi.runs.selectors import RunToCorrect, run_lock_for_correction
+from kindgi.runs.selectors import RunToCorrect, run_lock_for_correction, run_output
 from kindgi.sql import execute, fetch
 
 BY_RULE: dict[str, Any] = {"kind": "rule"}
@@ -75,13 +75,12 @@ def correction_record(*, caller: Caller, body: CorrectionBody) -> Correction:
     for an unknown tool, ``ItemNotFound``.
     """
     check_submission(body)
-    pointers = {item.key: item.pointer for item in body.items or [] if not isinstance(item.pointer, UnsetType)}
-    run = run_lock_for_correction(caller=caller, run_id=body.run_id, output=bool(pointers))
+    run = run_lock_for_correction(caller=caller, run_id=body.run_id)
     _check_run(caller, run)
     group = body.corrector_group_id
     judge_class = None if isinstance(group, UnsetType) else class_for(caller, run, group, Door.CORRECTIONS)
     _check_tools(body, run)
-    values = _item_values(pointers, run)
+    values = _item_values(body, run)
     correction = _correction(caller, body, run, judge_class)
     verdicts = _verdicts(correction, body, values)
     _supersede(caller, correction, verdicts)
@@ -130,9 +129,12 @@ def _check_tools(body: CorrectionBody, run: RunToCorrect) -> None:
             raise BadInput(f'The judged version has no tool "{tool}".')
 
 
-def _item_values(pointers: Mapping[str, str], run: RunToCorrect) -> dict[str, bytes | None]:
-    """What each item's pointer finds, as it is stored, by the item's key."""
-    text = unpack(run.output)
+def _item_values(body: CorrectionBody, run: RunToCorrect) -> dict[str, bytes | None]:
+    """What each item's pointer finds, as it is stored, by the item's key; content is read only for pointers."""
+    pointers = {item.key: item.pointer for item in body.items or [] if not isinstance(item.pointer, UnsetType)}
+    if not pointers:
+        return {}
+    text = unpack(run_output(run.content_id))
     document = Document(text) if text is not None else None
     values: dict[str, bytes | None] = {}
     for key, pointer in pointers.items():

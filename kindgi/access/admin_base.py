@@ -6,12 +6,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
 from django.db import IntegrityError, models, transaction
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from kindgi.access.admin_scope import Scoped, caller_in, may_use, tenant_of
+from kindgi.api.admin import StrictChangeList
 from kindgi.api.errors import ApiError, LockTimeout
 from kindgi.api.ids import parse_id
 
@@ -83,6 +85,10 @@ class TenantScopedAdmin(Scoped, ModelAdmin):
     change_list_template = "admin/kindgi/change_list.html"
     id_search_fields: tuple[str, ...] = ("pk",)
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """A list that takes its own filters' lookups and no others."""
+        return StrictChangeList
+
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
         """The rows that the person may see."""
         return self.scoped(request, super().get_queryset(request))
@@ -120,6 +126,8 @@ class TenantScopedAdmin(Scoped, ModelAdmin):
         parsed = parse_id(term)
         if not term:
             return queryset, False
+        if "\0" in term:
+            return queryset.none(), False
         found = models.Q(pk__in=[])
         if parsed is not None:
             for name in self.id_search_fields:

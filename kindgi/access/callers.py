@@ -38,8 +38,8 @@ class Caller:
 
     @property
     def key(self) -> str:
-        """Who it is, as idempotency keys are scoped."""
-        return f"{self.kind}:{self.id}"
+        """Who it is, as idempotency keys are scoped: what a narrowed token may not read, it is not replayed."""
+        return f"{self.kind}:{self.id}" + (f"@{self.project_id}" if self.project_id else "")
 
     @property
     def actor(self) -> str:

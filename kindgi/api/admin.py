@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.dateparse import parse_datetime
 from django.utils.functional import cached_property
 
 from kindgi.api.ids import parse_id
@@ -21,6 +25,43 @@ else:
     KeyAdminBase = admin.ModelAdmin
 
 COUNTED = 10_000
+
+
+class StrictChangeList(ChangeList):
+    """A list that is filtered by its filters and sorted in its own order, whatever else an address asks for.
+
+    Django takes any lookup of any field, such as a scan by a regular expression or a look at a hash. Here what no
+    filter has taken is refused as Django refuses what it can't read: by the whole list, with ``?e=1``.
+    """
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        """The filters, and nothing beside them; raises ``IncorrectLookupParameters``."""
+        if any("\0" in text for name in request.GET for text in request.GET.getlist(name)):
+            raise IncorrectLookupParameters
+        found = super().get_filters(request)
+        specs, _, left, *_ = found
+        if left:
+            raise IncorrectLookupParameters
+        for spec in specs:
+            if isinstance(spec, admin.DateFieldListFilter):
+                times = (values for name, values in spec.used_parameters.items() if not name.endswith("__isnull"))
+                if not all(_is_instant(text) for values in times for text in values):
+                    raise IncorrectLookupParameters
+        return found
+
+    def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+        """The admin's own, which an index has."""
+        self.params.pop(ORDER_VAR, None)
+        return super().get_ordering(request, queryset)
+
+
+def _is_instant(text: str) -> bool:
+    """Whether it is a time with an offset, as the filters' own links have it, and UTC has it too."""
+    try:
+        instant = parse_datetime(text)
+        return instant is not None and instant.tzinfo is not None and bool(instant.astimezone(UTC))
+    except (ValueError, OverflowError):
+        return False
 
 
 class KeyPaginator(KeyPaginatorBase):
@@ -71,6 +112,10 @@ class IdempotencyKeyAdmin(KeyAdminBase):
     paginator = KeyPaginator
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """By its filter alone."""
+        return StrictChangeList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[IdempotencyKey]:
         """Without the answers."""

@@ -17,8 +17,9 @@ from kindgi.api.answers import AlwaysJSON, JSONRenderer, as_api_error, error_res
 from kindgi.api.auth import BearerAuthentication, Caller
 from kindgi.api.bodies import check_media_type, read_body
 from kindgi.api.errors import ApiError, BadInput, IdempotencyStoreUnavailable, MethodNotAllowed, RouteNotFound
+from kindgi.api.filters import check_parameters
 from kindgi.api.jsontext import decode
-from kindgi.api.operations import Operation
+from kindgi.api.operations import Body, Operation
 
 _WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
@@ -56,7 +57,7 @@ class Endpoint(APIView):
             self.raw_body = read_body(request)
             self._authenticate(framed, operation)
             _check_text(request, kwargs)
-            response = self._run(framed, operation, lambda: handler(framed, *args, **kwargs))
+            response = self._run(framed, operation, lambda: self._handled(framed, operation, handler))
         except Exception as error:
             response = error_response(as_api_error(error), getattr(request, "request_id", ""))
         return self._finished(framed, response)
@@ -73,6 +74,14 @@ class Endpoint(APIView):
         operation = self._handler(self.request._request)[0]
         check_media_type(self.request._request, operation.media_types)
         return self.raw_body
+
+    def _handled(self, request: Request, operation: Operation, handler: Callable[..., Any]) -> Any:
+        """The handler's answer, once nothing was sent that the operation doesn't take."""
+        if operation.filters is None and not operation.paged:
+            check_parameters(request.GET, {name for name, _ in operation.params})
+        if operation.body is None and self.raw_body:
+            decode(self.checked_body(), Body)
+        return handler(request, *self.args, **self.kwargs)
 
     def _handler(self, request: HttpRequest) -> tuple[Operation, Callable[..., Any]]:
         method = "get" if request.method == "HEAD" else (request.method or "").lower()

@@ -100,5 +100,7 @@ def check_parameters(query: QueryDict, known: set[str], repeatable: Collection[s
     for name, values in query.lists():
         if name not in known and name not in PAGING:
             raise BadInput(f"There's no query parameter {name!r} here.", details={"parameter": name})
+        if "" in values:
+            raise BadInput(f"The query parameter {name} is empty; leave it out.", details={"parameter": name})
         if len(values) > 1 and name not in repeatable:
             raise BadInput(f"The query parameter {name} is given {len(values)} times.", details={"parameter": name})

@@ -57,7 +57,10 @@ _TAKE_OVER = """
 UPDATE api_idempotencykey AS kept
 SET holder = %s, body_hash = %s, state = 'held', held_at = clock_timestamp(), expires_at = clock_timestamp() + %s,
     status = NULL, content_type = '', answer = NULL, finished_at = NULL, subject_id = NULL
-FROM (SELECT key_hash FROM api_idempotencykey WHERE key_hash = %s AND holder = %s FOR UPDATE SKIP LOCKED) AS free
+FROM (
+    SELECT key_hash FROM api_idempotencykey
+    WHERE key_hash = %s AND holder = %s AND (state = 'held' OR expires_at <= clock_timestamp())
+    FOR UPDATE SKIP LOCKED) AS free
 WHERE kept.key_hash = free.key_hash
 RETURNING kept.holder
 """
@@ -137,18 +140,24 @@ def take(*, key_hash: bytes, tenant_id: UUID, body: bytes) -> Hold | KeptAnswer:
     try:
         if fetch(_TAKE, [key_hash, body_hash, hold.holder, KEPT, tenant_id]):
             return hold
-        found = fetch(_READ, [GRACE, key_hash])
-        if not found:
-            raise IdempotencyKeyInFlight(retry_after=1)  # given back between the two statements
-        row = _Row(*found[0])
-        is_free = row.expired or (row.state == "held" and row.past_grace)
-        if is_free and fetch(_TAKE_OVER, [hold.holder, body_hash, KEPT, key_hash, row.holder]):
-            return hold
+        row = _read(key_hash)
+        if row.expired or (row.state == "held" and row.past_grace):
+            if fetch(_TAKE_OVER, [hold.holder, body_hash, KEPT, key_hash, row.holder]):
+                return hold
+            row = _read(key_hash)  # whoever holds it lives, and may have finished since it was read
         if row.expired:
             raise IdempotencyKeyInFlight(retry_after=1)  # another request has just taken it over
     except (DatabaseError, InterfaceError):
         raise IdempotencyStoreUnavailable(retry_after=1) from None
     return _kept(row, body_hash)
+
+
+def _read(key_hash: bytes) -> _Row:
+    """How the key stands now; raises the 409 of one that was given back a moment ago."""
+    found = fetch(_READ, [GRACE, key_hash])
+    if not found:
+        raise IdempotencyKeyInFlight(retry_after=1)
+    return _Row(*found[0])
 
 
 def _kept(row: _Row, body_hash: bytes) -> KeptAnswer:

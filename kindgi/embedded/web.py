@@ -20,6 +20,7 @@ from django.conf import settings
 START_SECONDS = 60
 STOP_SECONDS = 10
 STOP_AGAIN_SECONDS = 0.5
+LAST_PORT = 65_535
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -49,19 +50,22 @@ def command(*, host: str, port: int) -> list[str]:
 
 
 def check_port(*, host: str, port: int) -> None:
-    """Raise ``WebServerError`` if something listens there already.
+    """Raise ``WebServerError`` if there is no such port, or something listens there already.
 
     The server itself would not notice: it shares its port among its workers, and so with strangers too.
     """
+    if not 1 <= port <= LAST_PORT:
+        raise WebServerError(f"There is no port {port}: choose one from 1 to {LAST_PORT}, for example PORT=8000.")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError as error:
-            why = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
-            raise WebServerError(
-                f"Port {port} on {host} {why}: choose another, for example PORT={port + 1}."
-            ) from error
+        except (OSError, UnicodeError) as error:
+            in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+            cause = error.strerror if isinstance(error, OSError) else "no such host"
+            other = port + 1 if port < LAST_PORT else 8000
+            why = "is already in use" if in_use else f"cannot be used ({cause})"
+            raise WebServerError(f"Port {port} on {host} {why}: choose another, for example PORT={other}.") from error
 
 
 def serve(*, host: str, port: int, when_up: Callable[[str], None] = lambda url: None) -> None:

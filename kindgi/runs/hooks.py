@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
+from uuid import UUID
 
 from kindgi.runs.models import Run
 
@@ -32,8 +33,30 @@ class Hook(Generic[Told]):
                 listener(told)
 
 
+class Kept:
+    """A question to the apps above: which of these rows do they still name?"""
+
+    def __init__(self) -> None:
+        """Start with nobody to ask."""
+        self._answerers: list[Callable[[list[UUID]], set[UUID]]] = []
+
+    def register(self, answerer: Callable[[list[UUID]], set[UUID]]) -> None:
+        """Ask ``answerer`` from now on."""
+        self._answerers.append(answerer)
+
+    def __call__(self, ids: list[UUID]) -> set[UUID]:
+        """Those of ``ids`` that anybody names; nobody is asked about none."""
+        return set().union(*(answerer(ids) for answerer in self._answerers)) if ids else set()
+
+
 run_ended: Hook[Run] = Hook()
 """Runs that reached a final status, after the row has it."""
 
 run_erased: Hook[Run] = Hook()
 """Runs whose content was just erased."""
+
+runs_purging: Hook[Run] = Hook()
+"""Runs that retention is about to delete, of one project; their rows are locked and still there."""
+
+content_kept = Kept()
+"""Which of the content rows of runs that are purged must stay; asked with the runs' rows locked."""

@@ -21,21 +21,16 @@ from kindgi.sql import fetch
 _FOR_CORRECTION = """
 SELECT run.project_id, run.run_id, run.content_id, run.status, run.flow_id, run.flow_version,
        run.agent_id, run.agent_version, run.content_erased_at IS NOT NULL,
-       CASE WHEN %s THEN content.output END,
        (SELECT version.tools FROM runs_agentversion AS version JOIN runs_agent AS agent ON agent.id = version.agent_id
         WHERE agent.tenant_id = run.tenant_id AND agent.agent_id = run.agent_id AND version.version = run.agent_version)
-FROM runs_run AS run LEFT JOIN runs_runcontent AS content ON content.id = run.content_id
+FROM runs_run AS run
 WHERE run.tenant_id = %s AND run.run_id = %s
 FOR NO KEY UPDATE OF run
 """
 
 
 class RunToCorrect(NamedTuple):
-    """What a correction must know of its run.
-
-    ``output`` is its stored form, where it was asked for; ``tools`` is ``None`` where they were
-    never registered.
-    """
+    """What a correction must know of its run. ``tools`` is ``None`` where they were never registered."""
 
     project_id: UUID
     run_id: UUID
@@ -46,7 +41,6 @@ class RunToCorrect(NamedTuple):
     agent_id: str
     agent_version: str
     is_erased: bool
-    output: bytes | None
     tools: Any
 
 
@@ -67,19 +61,23 @@ def run_get(*, caller: Caller, run_id: str) -> Run:
 
 def run_lock(*, caller: Caller, run_id: str) -> Run:
     """Like :func:`run_get`, with the row locked until the transaction ends."""
-    run = run_get(caller=caller, run_id=run_id)
-    return Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+    seen = run_get(caller=caller, run_id=run_id)
+    run = Run.objects.select_for_update(no_key=True).filter(pk=seen.pk).first()
+    if run is None:  # purged a moment ago
+        raise errors.RunNotFound(run_id)
+    return run
 
 
-def run_lock_for_correction(*, caller: Caller, run_id: str, output: bool) -> RunToCorrect:
-    """The run with its version's tools, and its ``output`` if asked, locked until the transaction ends.
+def run_lock_for_correction(*, caller: Caller, run_id: str) -> RunToCorrect:
+    """The run with its version's tools, locked until the transaction ends; one statement.
 
-    One statement; an output that isn't asked for isn't read.
+    Where it waited for the lock, it sees the run as it is after the wait, but what else it joined
+    as it was before: content is read by :func:`run_output`, afterwards.
 
     Raises :class:`RunNotFound` for an id of whatever shape that the caller may not read.
     """
     parsed = parse_id(run_id)
-    found = fetch(_FOR_CORRECTION, [output, caller.tenant_id, parsed]) if parsed is not None else []
+    found = fetch(_FOR_CORRECTION, [caller.tenant_id, parsed]) if parsed is not None else []
     if not found or not can_read(caller, found[0][0]):
         raise errors.RunNotFound(run_id)
     run = RunToCorrect(*found[0])
@@ -90,6 +88,14 @@ def run_lock_for_correction(*, caller: Caller, run_id: str, output: bool) -> Run
 def run_content(content_id: UUID | None) -> RunContent | None:
     """The content row, all of it."""
     return None if content_id is None else RunContent.objects.filter(pk=content_id).first()
+
+
+def run_output(content_id: UUID | None) -> bytes | None:
+    """The stored form of the output alone; the run must be locked."""
+    if content_id is None:
+        return None
+    found = fetch("SELECT output FROM runs_runcontent WHERE id = %s", [content_id])
+    return found[0][0] if found else None
 
 
 def agent_get(*, tenant_id: UUID, agent_id: str) -> Agent:

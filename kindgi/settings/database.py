@@ -17,13 +17,19 @@ def database(mode: Mode) -> dict[str, Any]:
     """Django's ``DATABASES["default"]``."""
     url = env.str("DATABASE_URL", "")
     config = _from_url(url) if url else _embedded(TEST_SERVER if mode is Mode.TEST else DEVELOPMENT_SERVER)
-    config["OPTIONS"] = {**config.get("OPTIONS", {}), **_options()}
+    config["OPTIONS"] = _joined(config.get("OPTIONS", {}), _options())
     # A connection stays open for as long as its thread; a request that finds it dead opens another.
     config["CONN_MAX_AGE"] = None
     config["CONN_HEALTH_CHECKS"] = True
     config["DISABLE_SERVER_SIDE_CURSORS"] = env.bool("DATABASE_TRANSACTION_POOLER", False)
     config["ATOMIC_REQUESTS"] = False
     return config
+
+
+def _joined(given: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    """Both; of the server's own settings, those of the address come last, and the last one counts."""
+    servers = " ".join(options["options"] for options in (ours, given) if options.get("options"))
+    return {**given, **ours} | ({"options": servers} if servers else {})
 
 
 def _from_url(url: str) -> dict[str, Any]:

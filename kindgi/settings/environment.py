@@ -36,8 +36,8 @@ def read_mode() -> Mode:
 
 
 def require(*names: str) -> None:
-    """Raise ``ImproperlyConfigured`` with one sentence that names each variable that is missing or empty."""
-    missing = [f"{name} (or {name}_FILE)" for name in names if not env.str(name, "")]
+    """Raise ``ImproperlyConfigured`` with one sentence that names each variable that is missing or has no text."""
+    missing = [f"{name} (or {name}_FILE)" for name in names if not env.str(name, "").strip(", \t\r\n")]
     if missing:
         listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
         raise ImproperlyConfigured(f"Set {listed}: in production mode (KINDGI_ENV=production) nothing starts without.")

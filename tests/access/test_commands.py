@@ -53,6 +53,12 @@ def test_a_tenant_alone_is_enough():
     assert not User.objects.exists()
 
 
+def test_the_longest_that_fit_are_made():
+    email = f"{'x' * 64}@{'example.' * 23}ex.com"[:254]
+    run("create_tenant", "x" * 200, "--slug", "x" * 100, "--admin-email", email)
+    assert User.objects.filter(email=email, tenant__slug="x" * 100).exists()
+
+
 def test_what_cant_be_made_is_said_in_one_line_and_leaves_nothing():
     make_user(make_tenant("taken"), email="ada@example.com")
     assert "'taken'" in refusal("create_tenant", "Other", "--slug", "taken")
@@ -63,6 +69,9 @@ def test_what_cant_be_made_is_said_in_one_line_and_leaves_nothing():
     assert "--slug" in refusal("create_tenant", "New", "--slug", "not a slug")
     assert "--slug" in refusal("create_tenant", "日本")
     assert "1 to 200" in refusal("create_tenant", " ")
+    assert "1 to 200" in refusal("create_tenant", "x" * 201)
+    assert "--slug" in refusal("create_tenant", "New", "--slug", "x" * 101)
+    assert "--admin-email" in refusal("create_tenant", "New", "--admin-email", f"{'x.' * 30}@{'example.' * 30}com")
     assert Tenant.objects.count() == 1
 
 

@@ -16,6 +16,7 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
+from django.http import HttpResponse
 
 from kindgi.api import idempotency
 from kindgi.api.errors import IdempotencyKeyInFlight
@@ -145,7 +146,7 @@ class TestAtOnce:
     def test_who_comes_second_to_an_expired_key_is_not_given_its_old_answer(self, api, effects, monkeypatch):
         send(api)
         IdempotencyKey.objects.update(expires_at=now())
-        rows = idempotency.fetch
+        rows = idempotency.fetch  # type: ignore[attr-defined]
 
         def rival_first(sql, params):
             if sql is idempotency._TAKE_OVER:
@@ -155,6 +156,37 @@ class TestAtOnce:
         monkeypatch.setattr(idempotency, "fetch", rival_first)
         assert code(send(api)) == (409, "idempotency-key-in-flight")
         assert effects.count() == 1
+
+    def finishing_between(self, monkeypatch, api):
+        """A request that holds the key past its grace, and finishes between another's look and its taking over."""
+        fetch = idempotency.fetch  # type: ignore[attr-defined]
+        kept: list[idempotency.Hold] = []
+
+        def first_finishes(sql, params):
+            if sql is idempotency._TAKE_OVER and not kept:
+                row = IdempotencyKey.objects.get()
+                kept.append(idempotency.Hold(bytes(row.key_hash), row.holder))
+                idempotency.keep(kept[0], HttpResponse(b"{}", status=201), secret=False, subject_id=None)
+            return fetch(sql, params)
+
+        send(api)
+        IdempotencyKey.objects.update(state="held", held_at=now() - timedelta(seconds=5), answer=None, status=None)
+        monkeypatch.setattr(idempotency, "fetch", first_finishes)
+
+    def test_who_finds_it_just_finished_gets_its_answer_and_does_nothing(self, api, effects, monkeypatch):
+        self.finishing_between(monkeypatch, api)
+        second = send(api)
+        assert (second.status_code, second.content, second.headers["X-Idempotent-Replay"]) == (201, b"{}", "true")
+        assert effects.count() == 1
+
+    def test_control_taking_over_by_the_holder_alone_runs_it_twice(self, api, effects, monkeypatch):
+        self.finishing_between(monkeypatch, api)
+        guard = "AND (state = 'held' OR expires_at <= clock_timestamp())"
+        assert guard in idempotency._TAKE_OVER
+        unguarded = idempotency._TAKE_OVER.replace(guard, "")
+        monkeypatch.setattr(idempotency, "_TAKE_OVER", unguarded)
+        assert send(api).status_code == 201
+        assert effects.count() == 2
 
     def test_each_of_many_keys_has_its_own_effect(self, api, effects):
         responses = at_once([partial(send, Api(api.secret), f"k{number}") for number in range(TOGETHER)])

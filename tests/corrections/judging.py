@@ -25,7 +25,7 @@ def correct(caller: Caller, run_id: str, **said: Any) -> Correction:
 
 def judge(caller: Caller, run_id: str, key: str, *, right: bool = True, participant: str = "") -> Correction:
     """Record one verdict through the other door: it supersedes the caller's live verdict on the same item only."""
-    run = run_lock_for_correction(caller=caller, run_id=run_id, output=False)
+    run = run_lock_for_correction(caller=caller, run_id=run_id)
     at = now()
     correction = Correction(
         id=new_id(), created_at=at, updated_at=at, tenant_id=caller.tenant_id, project_id=run.project_id,

@@ -147,6 +147,11 @@ def test_only_what_is_named_changes(undone: Shop):
         assert undone.admin.refused("PATCH", path, body) == (400, "bad-input")
 
 
+def test_a_change_of_nothing_changes_nothing(undone: Shop):
+    made = make(undone)
+    assert undone.admin.ok("PATCH", f"judge-classes/{made['id']}", {}) == made
+
+
 def test_a_retired_class_still_reads_and_changes_no_more(undone: Shop):
     made = make(undone)
     path = f"judge-classes/{made['id']}"
@@ -184,8 +189,11 @@ def test_lists_are_filtered_and_paged(undone: Shop):
     assert listed() == list(made)[::-1], "newest first"
     assert listed(name="agent") == ["agent"]
     assert listed(agentId=AGENT) == ["agent"]
-    in_project = {"scopeKind": "project", "scopeId": places["project"]["projectId"]}
-    assert listed(**in_project) == ["other agent", "agent", "project"]
+    project = places["project"]["projectId"]
+    assert listed(projectId=project) == listed(scopeId=project) == ["other agent", "agent", "project"]
+    assert listed(scopeKind="project", projectId=project) == ["project"]
+    assert listed(scopeKind="agent") == ["other agent", "agent"]
+    assert listed(scopeKind="tenant") == ["tenant"]
     page = undone.admin.ok("GET", "judge-classes", query={"limit": 3})
     rest = undone.admin.ok("GET", "judge-classes", query={"limit": 3, "cursor": page["nextCursor"]})
     assert [row["name"] for row in page["data"] + rest["data"]] == list(made)[::-1] and rest["hasMore"] is False

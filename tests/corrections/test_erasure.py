@@ -150,7 +150,7 @@ def test_what_was_said_stays_without_its_words(story: Story):
     story.erase()
     for was in before:
         now = story.shop.editor.ok("GET", f"corrections/{was['id']}")
-        for name in ("why", "shouldSay", "statusNote"):
+        for name in ("why", "shouldSay", "statusNote", "link"):
             was.pop(name, None)
         was.get("sorted", {}).pop("reason", None)
         for item in was.get("items", []):
@@ -169,7 +169,8 @@ def test_the_history_stays_without_its_words(story: Story):
     for was, now in zip(before, story.shop.editor.ok("GET", path)["data"], strict=True):
         was.pop("why", None)
         for side in ("from", "to"):
-            was.get(side, {}).pop("statusNote", None)
+            for name in ("statusNote", "link"):
+                was.get(side, {}).pop(name, None)
         assert now == {name: value for name, value in was.items() if value != {} or name == "to"}
 
 
@@ -198,6 +199,20 @@ def test_it_takes_an_admin_of_the_project(undone: Shop, by: str, status: int):
     run_id = undone.run()
     assert undone.api(by).post(f"runs/{run_id}/erase").status_code == status
     assert ("output" in undone.editor.ok("GET", f"runs/{run_id}")) == (status == 403)
+
+
+def test_no_words_are_written_about_it_afterwards(story: Story):
+    story.erase()
+    path = f"corrections/{story.third['id']}"
+    changes: list[dict[str, Any]] = [
+        {"statusNote": WORDS},
+        {"status": "open", "reason": WORDS},
+        {"link": {"kind": "pull-request", "url": "https://example.com/words"}},
+    ]
+    for change in changes:
+        assert story.shop.editor.refused("PATCH", path, change) == (410, "run-erased")
+    changed = story.shop.editor.ok("PATCH", path, {"status": "wont-fix", "sortedTo": "owner", "statusNote": None})
+    assert (changed["status"], changed["sortedTo"]) == ("wont-fix", "owner")
 
 
 @pytest.mark.parametrize("status", ["running", "completed", "failed"])

@@ -77,7 +77,8 @@ def test_a_removal_is_in_it(undone: Shop):
     undone.admin.ok("POST", f"corrections/{made['id']}/unregister")
     entry = history(undone, made)[-1]
     assert (entry["revision"], entry["kind"]) == (2, "removed")
-    assert (entry["from"], entry["to"]) == ({"status": "fixed"}, {"status": "removed"})
+    assert (entry["from"], entry["to"]) == ({"status": "fixed", "fixedIn": made["fixedIn"]}, {"status": "removed"})
+    assert "fixedIn" not in undone.editor.ok("GET", f"corrections/{made['id']}")
     assert entry["by"]["id"] == str(undone.person("tenant-admin").pk)
 
 

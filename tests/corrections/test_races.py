@@ -9,8 +9,8 @@ import pytest
 
 from corrections.models import Correction, RunCopy, Verdict
 from corrections.services import recording
-from tests.corrections.racing import histories_are_gapless, meeting, without_the_runs_lock
 from tests.support.parallel import at_once, without_constraint
+from tests.support.racing import histories_are_gapless, meeting, without_the_runs_lock
 from tests.support.shops import Shop
 
 SAID = {"decisions": "right", "answer": "right", "items": [{"key": "a", "pointer": "/matches/0", "verdict": "right"}]}

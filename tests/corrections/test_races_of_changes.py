@@ -13,8 +13,9 @@ import pytest
 from corrections.models import Correction, CorrectionChange, Verdict
 from corrections.selectors import correction_get
 from corrections.services import changing
-from tests.corrections.racing import histories_are_gapless, meeting, pausing
+from kindgi.runs.models import Run
 from tests.support.parallel import at_once, without_constraint
+from tests.support.racing import histories_are_gapless, meeting, pausing
 from tests.support.shops import Shop
 
 LOCKED = "corrections.services.changing._check_live"
@@ -27,11 +28,12 @@ CHANGES: list[dict[str, Any]] = [
 
 
 @contextmanager
-def without_the_corrections_lock() -> Iterator[None]:
-    """Change corrections without locking their rows."""
+def without_locks() -> Iterator[None]:
+    """Change corrections without locking their rows or their runs'."""
 
-    def unlocked(caller: Any, correction_id: str) -> Correction:
-        return correction_get(caller=caller, correction_id=correction_id)
+    def unlocked(caller: Any, correction_id: str) -> tuple[Correction, Run | None]:
+        correction = correction_get(caller=caller, correction_id=correction_id)
+        return correction, Run.objects.filter(run_id=correction.run_id).first()
 
     with mock.patch.object(changing, "_locked", unlocked):
         yield
@@ -58,16 +60,16 @@ def test_changes_of_different_fields_all_hold(fresh: Shop):
     assert lost(fresh, made) == [] and histories_are_gapless(made["runId"])
 
 
-def test_control_without_the_lock_changes_are_lost(fresh: Shop):
+def test_control_without_the_locks_changes_are_lost(fresh: Shop):
     made = fresh.correct(fresh.run(), answer="wrong", why="w")
-    with without_the_corrections_lock(), without_constraint("corrections_correctionchange", "correction_change_once"):
+    with without_locks(), without_constraint("corrections_correctionchange", "correction_change_once"):
         change_at_once(fresh, made, CHANGES)
         assert lost(fresh, made) and not histories_are_gapless(made["runId"])
 
 
 def test_the_constraint_alone_keeps_the_history_gapless(fresh: Shop):
     made = fresh.correct(fresh.run(), answer="wrong", why="w")
-    with without_the_corrections_lock():
+    with without_locks():
         statuses = change_at_once(fresh, made, CHANGES)
     assert 1 <= statuses.count(200) < 4
     assert histories_are_gapless(made["runId"])
@@ -97,7 +99,7 @@ def remove_against_correct(shop: Shop) -> tuple[str, list[Any]]:
         locked.wait(timeout=5)
         return api.post("corrections", body)
 
-    with pausing("corrections.services.changing.check_remove", threading.Event(), reached=locked):
+    with pausing("corrections.services.changing.check_remove", reached=locked):
         answers = at_once([lambda: api.post(f"corrections/{made['id']}/unregister"), correct])
     return run_id, answers
 
@@ -128,7 +130,7 @@ def test_a_correction_that_was_superseded_meanwhile_is_not_removed(fresh: Shop):
         reading.wait(timeout=5)
         return api.post(f"corrections/{made['id']}/unregister")
 
-    with pausing("corrections.services.recording.live_verdicts", threading.Event(), reached=reading):
+    with pausing("corrections.services.recording.live_verdicts", reached=reading):
         again, removed = at_once([lambda: api.post("corrections", {"runId": run_id, "answer": "right"}), remove])
     assert again.status_code == 201
     assert (removed.status_code, removed.json()["error"]["code"]) == (409, "correction-superseded")
@@ -145,7 +147,7 @@ def test_a_change_and_a_superseding_correction_keep_each_others_words(fresh: Sho
         locked.wait(timeout=5)
         return api.post("corrections", {"runId": run_id, "answer": "right"})
 
-    with pausing(LOCKED, threading.Event(), reached=locked):
+    with pausing(LOCKED, reached=locked):
         changed, again = at_once([lambda: api.patch(f"corrections/{made['id']}", change), correct])
     assert (changed.status_code, again.status_code) == (200, 201)
     read = api.ok("GET", f"corrections/{made['id']}")

@@ -9,11 +9,13 @@ from typing import Any
 from unittest import mock
 
 from corrections.models import Correction, Verdict
+from corrections.services import changing
 from kindgi.api import idempotency
 from kindgi.runs import hooks
+from kindgi.runs.models import Run
 from kindgi.runs.services import erasure
-from tests.corrections.racing import pausing, without_the_runs_lock
 from tests.support.parallel import at_once
+from tests.support.racing import pausing, without_the_runs_lock
 from tests.support.shops import Shop
 
 WORDS = "the words of a person"
@@ -39,7 +41,7 @@ def correct_and_erase(shop: Shop) -> tuple[str, Any, Any]:
         erased.set()
         return answer
 
-    with pausing("corrections.services.recording.live_verdicts", erased, reached=read):
+    with pausing("corrections.services.recording.live_verdicts", reached=read, until=erased):
         corrected, answer = at_once([lambda: editor.post("corrections", {"runId": run_id, **SAID}, key="k"), erase])
     assert answer.status_code == 200
     return run_id, corrected, editor.post("corrections", {"runId": run_id, **SAID}, key="k")
@@ -80,7 +82,7 @@ def change_and_erase(shop: Shop) -> tuple[str, Any]:
         locked.wait(timeout=5)
         return admin.post(f"runs/{made['runId']}/erase")
 
-    with pausing("corrections.services.changing._check_live", threading.Event(), reached=locked):
+    with pausing("corrections.services.changing._check_live", reached=locked):
         changed, erased = at_once([lambda: editor.patch(path, change, key="k"), erase])
     assert (changed.status_code, erased.status_code) == (200, 200)
     return made["runId"], editor.patch(path, change, key="k")
@@ -92,16 +94,40 @@ def test_a_change_that_was_first_is_erased_and_its_answer_is_not_given_again(fre
     assert (replay.status_code, replay.json()["error"]["code"]) == (409, "idempotency-key-replay-withheld")
 
 
+def test_words_that_come_after_the_erasure_are_refused(fresh: Shop):
+    made = fresh.correct(fresh.run(), answer="wrong", why="w")
+    editor, admin, path = fresh.editor, fresh.admin, f"corrections/{made['id']}"
+    erasing = threading.Event()
+
+    def change() -> Any:
+        erasing.wait(timeout=5)
+        return editor.patch(path, {"statusNote": WORDS, "reason": WORDS})
+
+    with pausing("kindgi.runs.services.erasure.check_administer", reached=erasing):
+        erased, changed = at_once([lambda: admin.post(f"runs/{made['runId']}/erase"), change])
+    assert erased.status_code == 200
+    assert (changed.status_code, changed.json()["error"]["code"]) == (410, "run-erased")
+    assert not words_are_left(fresh, made["runId"])
+
+
 @contextmanager
 def forgetting_too_early() -> Iterator[None]:
-    """Forget kept answers before what the apps above keep is erased."""
+    """Don't wait for changes of corrections, and forget kept answers before what the apps above keep is erased."""
 
     def early(runs: Any) -> None:
         idempotency.forget(tenant_id=runs[0].tenant_id, subject_ids=[run.run_id for run in runs])
         run_erased(runs)
 
+    def run_unlocked(caller: Any, correction_id: str) -> tuple[Correction, Run | None]:
+        locked = Correction.objects.select_for_update(no_key=True).get(pk=correction_id)
+        return locked, Run.objects.filter(run_id=locked.run_id).first()
+
     run_erased = hooks.run_erased
-    with mock.patch.object(erasure, "idempotency"), mock.patch.object(hooks, "run_erased", early):
+    with (
+        mock.patch.object(erasure, "idempotency"),
+        mock.patch.object(hooks, "run_erased", early),
+        mock.patch.object(changing, "_locked", run_unlocked),
+    ):
         yield
 
 

@@ -12,7 +12,7 @@ from tests.support.commands import PRODUCTION, manage
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"])
-@pytest.mark.parametrize("value", [None, ""])
+@pytest.mark.parametrize("value", [None, "", "   ", ",", " , ,"])
 def test_production_does_not_start_without(name: str, value: str | None):
     environment = {**PRODUCTION, name: value}
     done = manage("check", environment={key: text for key, text in environment.items() if text is not None})
@@ -91,8 +91,18 @@ def test_a_database_address_is_taken_as_it_is_and_nothing_is_embedded(monkeypatc
     monkeypatch.setenv("DATABASE_URL", "postgres://me:p%40ss@db:6432/quality?sslmode=require")
     config = database(Mode.DEVELOPMENT)
     assert (config["USER"], config["PASSWORD"], config["HOST"], config["PORT"]) == ("me", "p@ss", "db", 6432)
-    assert config["OPTIONS"] == {"sslmode": "require", "server_side_binding": True, "prepare_threshold": 1}
+    servers = "-c idle_in_transaction_session_timeout=30s -c lock_timeout=10s -c client_connection_check_interval=5s"
+    options = {"sslmode": "require", "server_side_binding": True, "prepare_threshold": 1, "options": servers}
+    assert config["OPTIONS"] == options
     assert "EMBEDDED" not in config
+
+
+def test_the_servers_settings_of_an_address_are_joined_with_ours(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgres://db/quality?options=-csearch_path%3Dfoo%20-c%20lock_timeout%3D3s")
+    servers = database(Mode.DEVELOPMENT)["OPTIONS"]["options"]
+    assert "lock_timeout=10s" in servers and servers.endswith(" -csearch_path=foo -c lock_timeout=3s")
+    monkeypatch.setenv("DATABASE_TRANSACTION_POOLER", "true")
+    assert database(Mode.DEVELOPMENT)["OPTIONS"]["options"] == "-csearch_path=foo -c lock_timeout=3s"
 
 
 def test_behind_a_transaction_pooler_nothing_outlives_a_transaction(monkeypatch):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +15,7 @@ from kindgi.runs import hooks
 from kindgi.runs.models import Run, RunContent
 from kindgi.runs.services import recording
 from tests.support.parallel import at_once
+from tests.support.racing import PATIENCE, wait_until, waiting
 from tests.support.shops import Shop, completed
 
 OUTCOMES = ("created", "updated", "unchanged", "refused")
@@ -91,48 +91,45 @@ def test_eight_connections_report_one_new_run(fresh: Shop):
     check_each_once([run_id])
 
 
-def in_the_worst_order(shop: Shop) -> list[Any]:
+def in_the_worst_order(shop: Shop, *, keeping: bool = False) -> list[Any]:
     """Three imports, of which two each want a run that the other holds.
 
     B has made its lower run and waits for C to commit the higher one. Then A locks the higher one and waits for B
-    to commit the lower one, while B goes on to the higher one.
+    to commit the lower one, while B goes on to the higher one; ``keeping`` what it made, if so told.
     """
     low, high = sorted(str(uuid4()) for _ in range(2))
     api = shop.editor
-    made_by_c, b_waits, locked_by_a = threading.Event(), threading.Event(), threading.Event()
-    create, lock = recording._create, recording._lock
+    made_by_c, committed_by_c, seen_by_b = threading.Event(), threading.Event(), threading.Event()
+    create = recording._create
 
     def creating(caller: Any, missing: list[Any], ended: list[Any]) -> bool:
         name = threading.current_thread().name
-        if name == "B" and not b_waits.is_set():
-            made_by_c.wait(5)
-            threading.Timer(0.2, b_waits.set).start()
+        if name == "B":
+            made_by_c.wait(PATIENCE)
         made_all = create(caller, missing, ended)
         if name == "C":
             made_by_c.set()
-            b_waits.wait(5)
-        elif name == "B":
-            locked_by_a.wait(0.5)
-        return made_all
+            wait_until(lambda: waiting() > 0)  # for B
+        elif name == "B" and not seen_by_b.is_set():
+            seen_by_b.set()
+            wait_until(lambda: waiting() > 0)  # for A
+        return made_all or keeping
 
-    def locking(caller: Any, run_ids: Any) -> Any:
-        found = lock(caller, run_ids)
-        if threading.current_thread().name == "A":
-            locked_by_a.set()
-        return found
-
-    def importing(name: str, ids: list[str], after: threading.Event | None = None) -> Callable[[], Any]:
+    def importing(name: str, ids: list[str], *, after: threading.Event | None = None) -> Callable[[], Any]:
         def run() -> Any:
             threading.current_thread().name = name
             if after is not None:
-                after.wait(5)
-                time.sleep(0.1)  # for C to commit
-            return load(api, [{"id": run_id, **completed()} for run_id in ids])
+                after.wait(PATIENCE)
+            answer = load(api, [{"id": run_id, **completed()} for run_id in ids])
+            if name == "C":
+                committed_by_c.set()
+            return answer
 
         return run
 
-    with mock.patch.object(recording, "_create", creating), mock.patch.object(recording, "_lock", locking):
-        return at_once([importing("C", [high]), importing("B", [low, high]), importing("A", [low, high], b_waits)])
+    works = [importing("C", [high]), importing("B", [low, high]), importing("A", [low, high], after=committed_by_c)]
+    with mock.patch.object(recording, "_create", creating):
+        return at_once(works)
 
 
 def test_three_imports_that_meet_in_the_worst_order_all_succeed(fresh: Shop):
@@ -140,13 +137,6 @@ def test_three_imports_that_meet_in_the_worst_order_all_succeed(fresh: Shop):
 
 
 def test_control_an_import_that_keeps_what_it_made_waits_in_a_ring(fresh: Shop):
-    create = recording._create
-
-    def keeping(caller: Any, missing: list[Any], ended: list[Any]) -> bool:
-        create(caller, missing, ended)
-        return True
-
-    with mock.patch.object(recording, "_create", keeping):
-        answers = in_the_worst_order(fresh)
+    answers = in_the_worst_order(fresh, keeping=True)
     (refused,) = (answer for answer in answers if isinstance(answer, Exception))
     assert "lock-timeout" in str(refused)

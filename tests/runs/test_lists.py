@@ -93,6 +93,8 @@ REFUSED: list[dict[str, Any]] = [
     {"agentId": ["a", "b"]},
     {"agentId": "a\0"},
     {"include": "input"},
+    {"agentId": ""},
+    {"status": ["running", ""]},
     {"limit": "1.5"},
     {"limit": "\N{ARABIC-INDIC DIGIT ONE}"},
     {"cursor": "x"},

@@ -11,6 +11,7 @@ from kindgi.runs.models import AgentPin, PinChange
 from kindgi.runs.services import agents
 from tests.builders import make_service_account
 from tests.support.parallel import at_once, without_constraint
+from tests.support.racing import meeting
 from tests.support.shops import CheckedApi, Shop
 
 
@@ -153,7 +154,8 @@ def test_control_without_the_agents_lock_the_chain_breaks(fresh: Shop, monkeypat
     with_versions(fresh)
     monkeypatch.setattr(agents, "_locked_pin", unlocked)
     with without_constraint("runs_agentpin", "agent_pin_once"):
-        pin_at_once(fresh)
+        with meeting("kindgi.runs.services.agents._locked_pin", 8):
+            pin_at_once(fresh)
         several = AgentPin.objects.filter(project=fresh.project).count() > 1
         chain = changes(fresh)
         broken = any(before[1] != after[0] for before, after in itertools.pairwise(chain))

@@ -54,7 +54,7 @@ class ProjectAdmin(TenantScopedAdmin):
     def people(self, obj: Project) -> str:
         """A link to their list."""
         url = reverse(f"{self.admin_site.name}:access_membership_changelist")
-        return format_html('<a href="{}?project__id__exact={}">List them</a>', url, obj.pk)
+        return format_html('<a href="{}?q={}">List them</a>', url, obj.pk)
 
     def save_model(self, request: HttpRequest, obj: Project, form: Any, change: bool) -> None:
         """Make or change the project."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from msgspec import UNSET
 from rest_framework.request import Request
@@ -56,6 +57,8 @@ class Runs(Endpoint):
     @operation(
         id="runs.start",
         summary="Refused: nothing here runs agents",
+        body=dict[str, Any],
+        body_required=False,
         answer=None,
         errors=(errors.RuntimeNotConfigured,),
     )

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.core.validators import validate_slug
+from django.core.validators import MaxLengthValidator, validate_slug
 from django.db import transaction
 from django.utils.text import slugify
 
@@ -49,6 +49,8 @@ def _check(*, name: str, slug: str, admin_email: str | None, password: str | Non
     if password is not None and admin_email is None:
         raise CommandError("--password needs --admin-email.")
     _validate("--slug", validate_slug, slug)
+    _validate("--slug", MaxLengthValidator(100), slug)
+    _validate("--admin-email", MaxLengthValidator(254), admin_email or "")
     if password is not None:
         _validate("--password", validate_password, password)
 

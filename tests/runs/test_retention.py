@@ -1,0 +1,270 @@
+"""Retention: whole runs go by age; corrections and what they copied stay (contract, section 3)."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+from unittest import mock
+from uuid import UUID, uuid4
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import IntegrityError, transaction
+
+from corrections.models import RunCopy
+from kindgi.access.models import Project
+from kindgi.api.times import now, wire
+from kindgi.runs import hooks
+from kindgi.runs.models import FINAL, Run, RunContent, RunStatus
+from kindgi.runs.services import retention
+from kindgi.runs.services.retention import runs_purge
+from tests.support.parallel import at_once
+from tests.support.racing import pausing, without_the_runs_lock
+from tests.support.shops import OUTPUT, Shop, completed
+
+DAYS = 30
+INPUT = {"message": "Where is my parcel?"}
+
+
+def ago(days: float) -> str:
+    return wire(now() - timedelta(days=days))
+
+
+def old_run(shop: Shop, days: float = 40, **body: Any) -> str:
+    """The id of a run that ended so many days ago."""
+    return shop.run(createdAt=ago(days), completedAt=ago(days), input=INPUT, **body)
+
+
+def keep_for(shop: Shop, days: int | None = DAYS) -> Project:
+    shop.admin.ok("PATCH", f"projects/{shop.project.pk}", {"retentionDays": days})
+    return Project.objects.get(pk=shop.project.pk)
+
+
+def purge(project: Project, limit: int = 500) -> int:
+    with transaction.atomic():
+        return runs_purge(project=project, limit=limit)
+
+
+def command(*arguments: str) -> str:
+    out = StringIO()
+    call_command("purge_runs", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def run_ids() -> set[str]:
+    return {str(run_id) for run_id in Run.objects.values_list("run_id", flat=True)}
+
+
+def test_only_runs_that_ended_and_are_old_go(undone: Shop):
+    project = keep_for(undone)
+    gone = {old_run(undone, status=status, output=None) for status in sorted(FINAL)} | {old_run(undone, DAYS + 0.01)}
+    going = {
+        undone.run(createdAt=ago(40), status=status, output=None)
+        for status in sorted(set(RunStatus.values) - {str(one) for one in FINAL})
+    }
+    stay = {old_run(undone, DAYS - 0.01), undone.run(), undone.run(createdAt=ago(40), completedAt=ago(1))} | going
+    elsewhere = {old_run(undone, projectId=str(undone.other_project().pk)), old_run(Shop.open())}
+    assert run_ids() == gone | stay | elsewhere
+    assert purge(project) == len(gone)
+    assert run_ids() == stay | elsewhere
+    assert {undone.editor.get(f"runs/{run_id}").status_code for run_id in gone} == {404}
+    assert purge(project) == 0 and run_ids() == stay | elsewhere
+
+
+@pytest.mark.parametrize("days", [None, 2**31 - 1])
+def test_without_the_setting_or_with_an_endless_one_everything_stays(undone: Shop, days: int | None):
+    run_id = old_run(undone, 20_000)
+    Project.objects.filter(pk=undone.project.pk).update(retention_days=days)
+    assert purge(Project.objects.get(pk=undone.project.pk)) == 0
+    assert undone.editor.get(f"runs/{run_id}").status_code == 200
+
+
+def test_a_setting_that_was_taken_back_meanwhile_counts(undone: Shop):
+    project = keep_for(undone)
+    old_run(undone)
+    keep_for(undone, None)
+    assert project.retention_days == DAYS and purge(project) == 0
+
+
+def test_corrections_and_their_copies_stay_and_other_content_goes(undone: Shop):
+    project = keep_for(undone)
+    corrected, plain, empty = old_run(undone), old_run(undone), undone.run(completedAt=ago(40), output=None)
+    said: dict[str, Any] = {
+        "answer": "wrong",
+        "shouldSay": "Tomorrow.",
+        "items": [{"key": "a", "pointer": "/note", "verdict": "wrong"}],
+    }
+    made = undone.correct(corrected, **said)
+    content_ids = dict(Run.objects.values_list("run_id", "content_id"))
+    before = undone.editor.ok("GET", f"corrections/{made['id']}")
+    assert purge(project) == 3
+    after = undone.editor.ok("GET", f"corrections/{made['id']}")
+    assert after == before
+    assert after["items"][0]["value"] == OUTPUT["note"]
+    assert after["run"]["input"] == INPUT and after["run"]["output"] == OUTPUT
+    assert {undone.editor.get(f"runs/{run_id}").status_code for run_id in (corrected, plain, empty)} == {404}
+    assert set(RunContent.objects.values_list("pk", flat=True)) == {content_ids[UUID(corrected)]}
+    # It can still be worked on, though no more be said of its run.
+    undone.editor.ok("PATCH", f"corrections/{made['id']}", {"status": "being-fixed"})
+    again = undone.editor.post("corrections", {"runId": corrected, "answer": "right"})
+    assert (again.status_code, again.json()["error"]["code"]) == (404, "run-not-found")
+    undone.editor.ok("POST", f"corrections/{made['id']}/unregister")
+
+
+def test_a_run_that_was_reported_again_goes_again_and_the_first_copy_stays(undone: Shop):
+    project = keep_for(undone)
+    run_id = old_run(undone)
+    made = undone.correct(run_id)
+    assert purge(project) == 1
+    undone.run(run_id, createdAt=ago(40), completedAt=ago(40), output={"another": "output"})
+    assert purge(project) == 1
+    assert undone.editor.ok("GET", f"corrections/{made['id']}")["run"]["output"] == OUTPUT
+    assert RunContent.objects.count() == RunCopy.objects.count() == 1
+
+
+def test_answers_that_were_kept_for_a_retry_are_withheld(undone: Shop):
+    project = keep_for(undone)
+    run_id, key = str(uuid4()), str(uuid4())
+    report = completed(createdAt=ago(40), completedAt=ago(40))
+    undone.admin.ok("PUT", f"runs/{run_id}", report, key=key)
+    purge(project)
+    retry = undone.admin.put(f"runs/{run_id}", report, key=key)
+    assert (retry.status_code, retry.json()["error"]["code"]) == (409, "idempotency-key-replay-withheld")
+
+
+def test_the_apps_above_are_told_before_the_runs_are_gone(undone: Shop):
+    project = keep_for(undone)
+    run_id = old_run(undone)
+    told: list[str] = []
+
+    def listen(runs: list[Run]) -> None:
+        told.extend(str(run.run_id) for run in runs if Run.objects.filter(pk=run.pk).exists())
+
+    with mock.patch.object(hooks, "runs_purging", hooks.Hook()):
+        hooks.runs_purging.register(listen)
+        purge(project)
+    assert told == [run_id]
+
+
+def test_the_oldest_go_first_and_a_batch_costs_the_same_for_2_runs_and_for_20(undone: Shop, assert_queries: Any):
+    project = keep_for(undone)
+    runs = [old_run(undone, 40 + number) for number in range(23)]
+    for run_id in runs[::2]:
+        undone.correct(run_id)
+    # the runs with their locks; what is copied; runs; contents; kept answers
+    with assert_queries(exact=5):
+        assert purge(project, limit=2) == 2
+    assert run_ids() == set(runs[:-2])
+    with assert_queries(exact=5):
+        assert purge(project, limit=20) == 20
+    assert run_ids() == {runs[0]}
+    assert purge(project) == 1
+    with assert_queries(exact=1):
+        assert purge(project) == 0
+
+
+def test_the_command_purges_each_project_batch_after_batch(undone: Shop):
+    keep_for(undone)
+    other = Shop.open()
+    keep_for(other)
+    for _ in range(5):
+        old_run(undone)
+    old_run(other)
+    kept = {undone.run(), old_run(undone, projectId=str(undone.other_project().pk))}
+    first, second = (f"{shop.tenant.slug}/{shop.project.slug}" for shop in (undone, other))
+    limits: list[int] = []
+
+    def counted(**arguments: Any) -> int:
+        limits.append(arguments["limit"])
+        return runs_purge(**arguments)
+
+    with mock.patch("kindgi.runs.management.commands.purge_runs.runs_purge", counted):
+        said = command("--tenant", undone.tenant.slug, "--project", undone.project.slug, "--batch", "2")
+    assert said == f"{first}: 5 purged.\n" and limits == [2] * 4
+    assert set(command().splitlines()) == {f"{first}: 0 purged.", f"{second}: 1 purged."}
+    assert run_ids() == kept
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--project", "default"], "--project needs --tenant"),
+        (["--tenant", "nobody"], "There's no tenant 'nobody'"),
+        (["--batch", "0"], "--batch takes 1 or more"),
+    ],
+)
+def test_the_command_refuses_in_one_line(undone: Shop, arguments: list[str], message: str):
+    with pytest.raises(CommandError, match=message):
+        command(*arguments)
+
+
+def test_the_command_says_that_a_named_project_keeps_its_runs(undone: Shop):
+    with pytest.raises(CommandError, match="for ever"):
+        command("--tenant", undone.tenant.slug, "--project", undone.project.slug)
+
+
+def correct_and_purge(shop: Shop) -> tuple[Any, Any, Project]:
+    """Of two old runs, one is being corrected, with its row locked, when a purge begins."""
+    project = keep_for(shop)
+    run_id, _ = old_run(shop), old_run(shop)
+    editor = shop.editor
+    locked, purged = threading.Event(), threading.Event()
+
+    def purge_meanwhile() -> int:
+        locked.wait(timeout=5)
+        count = purge(project)
+        purged.set()
+        return count
+
+    with pausing("corrections.services.recording.live_verdicts", reached=locked, until=purged):
+        said = {"runId": run_id, "answer": "right"}
+        corrected, count = at_once([lambda: editor.post("corrections", said), purge_meanwhile])
+    return corrected, count, project
+
+
+def test_a_run_that_is_being_corrected_is_skipped_and_goes_next_time(fresh: Shop):
+    corrected, count, project = correct_and_purge(fresh)
+    assert (corrected.status_code, count) == (201, 1)
+    assert run_ids() == {corrected.json()["runId"]}
+    assert purge(project) == 1
+    assert fresh.editor.ok("GET", f"corrections/{corrected.json()['id']}")["run"]["output"] == OUTPUT
+
+
+def test_control_without_skipping_the_purge_waits(fresh: Shop):
+    assert "SKIP LOCKED" in retention._LOCK
+    with mock.patch.object(retention, "_LOCK", retention._LOCK.replace("SKIP LOCKED", "")):
+        corrected, count, _ = correct_and_purge(fresh)
+    assert (corrected.status_code, count) == (201, 2)
+
+
+def purge_and_correct(shop: Shop) -> tuple[Any, Any]:
+    """A correction that begins when a purge has looked for copies and deleted nothing yet."""
+    project = keep_for(shop)
+    run_id = old_run(shop)
+    editor = shop.editor
+    looked, corrected = threading.Event(), threading.Event()
+
+    def correct() -> Any:
+        looked.wait(timeout=5)
+        answer = editor.post("corrections", {"runId": run_id, "answer": "right"})
+        corrected.set()
+        return answer
+
+    with pausing("kindgi.runs.hooks.content_kept", reached=looked, until=corrected):
+        count, answer = at_once([lambda: purge(project), correct])
+    return count, answer
+
+
+def test_a_run_that_is_being_purged_is_not_found_by_a_correction(fresh: Shop):
+    count, answer = purge_and_correct(fresh)
+    assert (count, answer.status_code) == (1, 404)
+    assert not RunCopy.objects.exists() and not RunContent.objects.exists()
+
+
+def test_control_without_the_runs_lock_the_correction_copies_what_the_purge_deletes(fresh: Shop):
+    with without_the_runs_lock():
+        count, answer = purge_and_correct(fresh)
+    assert isinstance(count, IntegrityError) and answer.status_code == 201
