@@ -142,7 +142,7 @@ class TenantScopedAdmin(Scoped, ModelAdmin):
         """What is looked for in the model itself."""
         found = models.Q(pk__in=[])
         for lookup in self.search_fields:
-            found |= models.Q() if lookup == "pk" else models.Q(**{str(lookup): term})
+            found |= models.Q() if lookup == "pk" else models.Q(**{str(lookup).removeprefix("="): term})
         return found
 
     def _related(self, request: HttpRequest, name: str, term: str) -> list[Any]:
@@ -150,6 +150,10 @@ class TenantScopedAdmin(Scoped, ModelAdmin):
         its_admin: Any = self.admin_site.get_model_admin(related)
         rows = its_admin.get_queryset(request).filter(its_admin.search_lookups(term))
         return list(rows.order_by().values_list("pk", flat=True)[:SEARCHED])
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Nothing: a form begins as it is declared, whatever its address says."""
+        return {}
 
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest

@@ -36,15 +36,15 @@ class StrictChangeList(ChangeList):
 
     def get_filters(self, request: HttpRequest) -> Any:
         """The filters, and nothing beside them; raises ``IncorrectLookupParameters``."""
-        if any("\0" in text for name in request.GET for text in request.GET.getlist(name)):
+        if any("\0" in text for _, texts in request.GET.lists() for text in texts):
             raise IncorrectLookupParameters
-        found = super().get_filters(request)
+        found: Any = super().get_filters(request)
         specs, _, left, *_ = found
         if left:
             raise IncorrectLookupParameters
         for spec in specs:
             if isinstance(spec, admin.DateFieldListFilter):
-                times = (values for name, values in spec.used_parameters.items() if not name.endswith("__isnull"))
+                times: Any = (said for name, said in spec.used_parameters.items() if not name.endswith("__isnull"))
                 if not all(_is_instant(text) for values in times for text in values):
                     raise IncorrectLookupParameters
         return found

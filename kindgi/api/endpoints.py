@@ -79,7 +79,7 @@ class Endpoint(APIView):
         """The handler's answer, once nothing was sent that the operation doesn't take."""
         if operation.filters is None and not operation.paged:
             check_parameters(request.GET, {name for name, _ in operation.params})
-        if operation.body is None and self.raw_body:
+        if operation.body is None and self.raw_body and request.method in _WRITES:
             decode(self.checked_body(), Body)
         return handler(request, *self.args, **self.kwargs)
 

@@ -93,7 +93,7 @@ def test_an_operation_says_what_the_conventions_make_it_answer(route):
     expected = CONVENTIONAL | {known.code for known in route.operation.errors}
     expected |= set() if route.operation.public else AUTHENTICATION | {"service-unavailable"}
     expected |= WRITING if route.is_write else set()
-    expected |= {"unsupported-media-type"} if route.operation.body is not None else set()
+    expected |= {"unsupported-media-type"} if route.operation.body is not None or route.is_write else set()
     expected |= {"route-not-found"} if route.parameters else set()
     assert found == expected
 

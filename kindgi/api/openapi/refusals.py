@@ -39,7 +39,7 @@ def refusals(route: Route) -> dict[int, list[ErrorClass]]:
     found += () if operation.public else _AUTHENTICATED
     found += (errors.RouteNotFound,) if route.parameters else ()
     found += _WRITE if route.is_write else ()
-    found += (errors.UnsupportedMediaType,) if operation.body is not None else ()
+    found += (errors.UnsupportedMediaType,) if operation.body is not None or route.is_write else ()
     ordered = sorted(dict.fromkeys(found), key=lambda known: known.status)
     return {status: list(group) for status, group in groupby(ordered, key=lambda known: known.status)}
 
