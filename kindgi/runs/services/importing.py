@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from kindgi.access.callers import Caller
 from kindgi.api.errors import ApiError, BadInput
@@ -67,9 +67,23 @@ def _read(number: int, text: bytes) -> Line:
     try:
         record = decode(text, RunRecord)
     except ApiError as refused:
-        return Line(number, None, None, refused)
+        return Line(number, _id_of(text), None, refused)
     try:
         check_run(record)
         return Line(number, record.id, Report(run_id_of(record.id), record), None)
     except ApiError as refused:
         return Line(number, record.id, None, refused)
+
+
+class _Named(Struct):
+    """Of a record that is refused, what may still tell which it is."""
+
+    id: str
+
+
+def _id_of(text: bytes) -> str | None:
+    """The id that a refused record gives, so that its reporter finds it; ``None`` where it gives none."""
+    try:
+        return decode(text, _Named).id
+    except ApiError:
+        return None
