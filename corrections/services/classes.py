@@ -80,8 +80,11 @@ def judge_class_create(*, caller: Caller, body: ClassBody) -> JudgeClass:
     Raises ``ProjectNotFound``, ``PermissionDenied``, ``JudgeClassNameTaken``.
     """
     _check_weight(body.weight)
+    at = now()
     judge_class = JudgeClass(
         id=new_id(),
+        created_at=at,
+        updated_at=at,
         tenant_id=caller.tenant_id,
         name=body.name,
         weight=body.weight,

@@ -30,7 +30,10 @@ class ProjectChanges(TypedDict, total=False):
 def project_create(*, caller: Caller, name: str, slug: str, description: str = "") -> Project:
     """The new project in the caller's tenant; raises ``PermissionDenied``, :class:`ProjectSlugTaken`."""
     check_tenant_admin(caller)
-    project = Project(tenant_id=caller.tenant_id, name=name, slug=slug, description=description)
+    at = now()
+    project = Project(
+        tenant_id=caller.tenant_id, name=name, slug=slug, description=description, created_at=at, updated_at=at
+    )
     with refusing(_slug_taken(slug)):
         project.save(force_insert=True)
     return project

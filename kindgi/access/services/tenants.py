@@ -9,6 +9,7 @@ from kindgi.access import errors
 from kindgi.access.models import Project, Tenant, User
 from kindgi.access.services.constraints import refusing
 from kindgi.api.errors import ApiError, BadInput
+from kindgi.api.times import now
 
 DEFAULT_PROJECT = "default"
 
@@ -19,7 +20,10 @@ def tenant_create(*, name: str, slug: str) -> Tenant:
     taken = errors.TenantSlugTaken(f"Another tenant has the slug {slug!r}.", details={"slug": slug})
     with refusing({"access_tenant_slug_key": taken}):
         tenant.save(force_insert=True)
-    Project.objects.create(tenant=tenant, name="Default", slug=DEFAULT_PROJECT, is_default=True)
+    at = now()
+    Project.objects.create(
+        tenant=tenant, name="Default", slug=DEFAULT_PROJECT, is_default=True, created_at=at, updated_at=at
+    )
     return tenant
 
 

@@ -33,7 +33,10 @@ def agent_version_register(
         [Agent(tenant_id=caller.tenant_id, agent_id=agent_id)], suffix="ON CONFLICT (tenant_id, agent_id) DO NOTHING"
     )
     agent = Agent.objects.select_for_update(no_key=True).get(tenant_id=caller.tenant_id, agent_id=agent_id)
-    found, made = AgentVersion.objects.get_or_create(agent=agent, version=version, defaults={"tools": tools})
+    at = now()
+    found, made = AgentVersion.objects.get_or_create(
+        agent=agent, version=version, defaults={"tools": tools, "created_at": at, "updated_at": at}
+    )
     if not made and tools is not None and found.tools != tools:
         found.tools, found.updated_at = tools, now()
         found.save(update_fields=["tools", "updated_at"])
