@@ -304,6 +304,7 @@ def _store(correction: Correction, verdicts: list[Verdict], run: RunToCorrect) -
         run_id=correction.run_id,
         correction_id=correction.pk,
         content_id=run.content_id,
+        participant_id=run.participant_id,
     )
     insert_together([correction], verdicts, [_made(correction)], Unless([copy]))
     correction._prefetched_objects_cache = {"verdicts": verdicts}  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from django.db import models
+from django.db.models.functions import MD5
 
 from kindgi.access.models import Project, Row, Tenant
 from kindgi.api.times import now
@@ -196,6 +197,12 @@ class Run(Row):
             models.Index(fields=["tenant", "-created_at", "-id"], name="run_newest_in_tenant"),
             models.Index(fields=["project", "-created_at", "-id"], name="run_newest_in_project"),
             models.Index(fields=["project", "agent_id", "-created_at", "-id"], name="run_newest_of_agent"),
+            models.Index(
+                "project",
+                MD5("participant_id"),
+                name="run_of_participant",
+                condition=~models.Q(participant_id=""),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@ from kindgi.sql import fetch
 # and keeps an erasure or a purge from passing a correction halfway.
 _FOR_CORRECTION = """
 SELECT run.project_id, run.run_id, run.content_id, run.status, run.flow_id, run.flow_version,
-       run.agent_id, run.agent_version, run.content_erased_at IS NOT NULL,
+       run.agent_id, run.agent_version, run.participant_id, run.content_erased_at IS NOT NULL,
        (SELECT version.tools FROM runs_agentversion AS version JOIN runs_agent AS agent ON agent.id = version.agent_id
         WHERE agent.tenant_id = run.tenant_id AND agent.agent_id = run.agent_id AND version.version = run.agent_version)
 FROM runs_run AS run
@@ -40,6 +40,7 @@ class RunToCorrect(NamedTuple):
     flow_version: str
     agent_id: str
     agent_version: str
+    participant_id: str
     is_erased: bool
     tools: Any
 

@@ -1,4 +1,4 @@
-"""Corrections, their verdicts, copies and history, and judge classes (contract, sections 1, 4, 5).
+"""Corrections, their verdicts, copies and history (contract, sections 1 and 4).
 
 A :class:`Correction` is one submission; a :class:`Verdict` is the atom, one person's right or
 wrong on one item of one run. Both doors of the API write the same rows. A run is named by the id
@@ -10,66 +10,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
-from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models.functions import MD5
 
-from kindgi.access.models import Project, ReviewerRole, Row, Tenant
+from corrections.models.classes import JudgeClass
+from kindgi.access.models import Project, Row, Tenant
 from kindgi.api.times import now
 from kindgi.runs.models import RunContent
 
 DECISIONS_KEY = "kindgi:correction"
 ANSWER_KEY = "answer"
-
-
-class JudgeClass(Row):
-    """A kind of judge, how much its corrections count, and who may give it.
-
-    The scope is the tenant (no project), a project (no agent) or an agent in a project. It is
-    restricted when any of the three last fields is set. ``principal_ids`` are users' ids, or
-    service tokens' ids.
-    """
-
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="judge_classes")
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, null=True, blank=True, related_name="judge_classes")
-    agent_id = models.CharField(max_length=200, blank=True)
-    name = models.CharField(max_length=100)
-    weight = models.FloatField(validators=[MinValueValidator(0.0)])
-    description = models.TextField(blank=True, max_length=2000)
-    min_reviewer_role = models.CharField(max_length=8, choices=ReviewerRole.choices, blank=True)
-    principal_kinds = ArrayField(models.CharField(max_length=7), default=list, blank=True)
-    principal_ids = ArrayField(models.CharField(max_length=100), default=list, blank=True)
-    updated_at = models.DateTimeField(default=now, editable=False)
-    unregistered_at = models.DateTimeField(null=True, blank=True, editable=False)
-
-    class Meta:
-        """A name is unique among its scope's live classes; a weight is finite and not negative."""
-
-        verbose_name_plural = "judge classes"
-        ordering: ClassVar[list[str]] = ["-created_at", "-id"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(
-                fields=["tenant", "project", "agent_id", "name"],
-                condition=models.Q(unregistered_at__isnull=True),
-                nulls_distinct=False,
-                name="judge_class_name_once_in_scope",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(weight__gte=0) & models.Q(weight__lt=float("inf")), name="judge_class_weight_finite"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(agent_id="") | models.Q(project__isnull=False), name="judge_class_agent_in_project"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        """Its name."""
-        return self.name
-
-    @property
-    def restricted(self) -> bool:
-        """Whether it says who may give it."""
-        return bool(self.min_reviewer_role or self.principal_kinds or self.principal_ids)
 
 
 class Door(models.TextChoices):
@@ -220,6 +170,7 @@ class Verdict(Row, MadeBy):
             ),
         ]
         indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["tenant_id", "-created_at", "-id"], name="verdict_newest_in_tenant"),
             models.Index(fields=["project_id", "-created_at", "-id"], name="verdict_newest_in_project"),
         ]
 
@@ -235,6 +186,7 @@ class RunCopy(Row):
     run_id = models.UUIDField()
     correction = models.ForeignKey(Correction, on_delete=models.PROTECT, related_name="+", db_index=False)
     content = models.ForeignKey(RunContent, on_delete=models.PROTECT, null=True, related_name="copies")
+    participant_id = models.TextField(blank=True, help_text="The run's: whose words these are, after the run has gone.")
 
     class Meta:
         """The first correction's, and nobody's after it."""
@@ -243,6 +195,14 @@ class RunCopy(Row):
         ordering: ClassVar[list[str]] = ["-created_at", "-id"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["tenant_id", "run_id"], name="run_copied_once"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                "tenant_id",
+                MD5("participant_id"),
+                name="copy_of_participant",
+                condition=~models.Q(participant_id=""),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -255,7 +215,7 @@ class CorrectionChange(Row):
 
     correction = models.ForeignKey(Correction, on_delete=models.PROTECT, related_name="changes", db_index=False)
     revision = models.PositiveIntegerField()
-    kind = models.CharField(max_length=12)
+    kind = models.CharField(max_length=24)
     by = models.JSONField(help_text="{kind: rule} or {kind: user|service, id}.")
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
