@@ -15,6 +15,16 @@ class CorrectionNotFound(NotFound):
         super().__init__(f'There\'s no correction "{correction_id}".')
 
 
+class JudgmentNotFound(NotFound):
+    """No such judgment, or none that the caller may read."""
+
+    code = "judgment-not-found"
+
+    def __init__(self, judgment_id: str) -> None:
+        """Name the judgment as it was asked for."""
+        super().__init__(f'There\'s no judgment "{judgment_id}".')
+
+
 class CorrectionRemoved(Conflict):
     """A removed correction can't come back or change."""
 

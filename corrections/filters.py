@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hashlib import md5
-from typing import Any
+from typing import Any, ClassVar
 
 import django_filters
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import MD5
 
 from corrections.models import ANSWER_KEY, DECISIONS_KEY, SortedTo, Status, Verdict
@@ -16,19 +16,43 @@ from kindgi.api.filters import FlagFilter, IdFilter, InstantFilter, ScopedFilter
 _SAID = [("right", "right"), ("wrong", "wrong")]
 
 
-class CorrectionFilter(ScopedFilterSet):
-    """`GET /v1/corrections`."""
+class SaidFilter(ScopedFilterSet):
+    """What both doors' lists are narrowed by; ``of`` leads from a row to its correction."""
 
-    runId = IdFilter("run_id", help_text="Corrections of this run.")
-    agentId = django_filters.CharFilter(method="by_agent", strip=False, help_text="Corrections of this agent's runs.")
+    of: ClassVar[str] = ""
+
+    runId = IdFilter("run_id", help_text="Of this run.")
+    agentId = django_filters.CharFilter(method="by_agent", strip=False, help_text="Of this agent's runs.")
     agentVersion = django_filters.CharFilter(
         method="by_agent_version", strip=False, help_text="Of this version's runs."
     )
-    flowId = django_filters.CharFilter(method="by_flow", strip=False, help_text="Corrections of this flow's runs.")
+    flowId = django_filters.CharFilter(method="by_flow", strip=False, help_text="Of this flow's runs.")
+    participantId = django_filters.CharFilter(method="by_participant", strip=False, help_text="Made for this end user.")
+
+    def by_agent(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Of an agent's runs."""
+        return rows.filter(**{f"{self.of}subject_kind": "agent", f"{self.of}subject_id": value})
+
+    def by_agent_version(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Of a version of an agent."""
+        return rows.filter(**{f"{self.of}subject_kind": "agent", f"{self.of}subject_version": value})
+
+    def by_flow(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Of a flow's runs."""
+        return rows.filter(**{f"{self.of}subject_kind": "flow", f"{self.of}subject_id": value})
+
+    def by_participant(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """For an end user, by the corrections' index over the digest, which ids of any length fit."""
+        digested: QuerySet[Any] = rows.annotate(participant_digest=MD5(f"{self.of}participant_id"))
+        return digested.filter(**{"participant_digest": _md5(value), f"{self.of}participant_id": value})
+
+
+class CorrectionFilter(SaidFilter):
+    """`GET /v1/corrections`."""
+
     status = django_filters.MultipleChoiceFilter(choices=Status.choices, help_text="How they stand; may be repeated.")
     sortedTo = django_filters.ChoiceFilter("sorted_to", choices=SortedTo.choices, help_text="Who works on them.")
     correctorGroupId = IdFilter("judge_class_id", help_text="Recorded under this corrector group.")
-    participantId = django_filters.CharFilter(method="by_participant", strip=False, help_text="Made for this end user.")
     madeBy = IdFilter("made_by_id", help_text="Made by this user or service token, by id.")
     decisions = django_filters.ChoiceFilter(method="by_said", choices=_SAID, help_text="What they say of decisions.")
     answer = django_filters.ChoiceFilter(method="by_said", choices=_SAID, help_text="What they say of the answer.")
@@ -37,23 +61,6 @@ class CorrectionFilter(ScopedFilterSet):
     include = django_filters.CharFilter(
         method="by_life", help_text="`removed`, `superseded` or both, with a comma: besides the live ones."
     )
-
-    def by_agent(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
-        """Of an agent's runs."""
-        return rows.filter(subject_kind="agent", subject_id=value)
-
-    def by_agent_version(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
-        """Of a version of an agent."""
-        return rows.filter(subject_kind="agent", subject_version=value)
-
-    def by_flow(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
-        """Of a flow's runs."""
-        return rows.filter(subject_kind="flow", subject_id=value)
-
-    def by_participant(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
-        """For an end user, by the index over the digest, which ids of any length fit."""
-        digested: QuerySet[Any] = rows.annotate(participant_digest=MD5("participant_id"))
-        return digested.filter(participant_digest=_md5(value), participant_id=value)
 
     def by_said(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
         """By a verdict of theirs that counts with them: a live correction's live one, any of one that is gone."""
@@ -79,6 +86,25 @@ class CorrectionFilter(ScopedFilterSet):
         if "superseded" not in included:
             rows = rows.filter(superseded_by__isnull=True)
         return rows
+
+
+class JudgmentFilter(SaidFilter):
+    """`GET /v1/judgments`."""
+
+    of = "correction__"
+
+    verdict = django_filters.ChoiceFilter(
+        method="by_verdict", choices=[("yes", "yes"), ("no", "no")], help_text="What they say."
+    )
+    judgeClassId = IdFilter("judge_class_id", help_text="Recorded under this judge class.")
+
+    def by_verdict(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """By right and wrong."""
+        return rows.filter(right=value == "yes")
+
+    def by_participant(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """The corrections' index begins with their tenant, which is the verdicts'."""
+        return super().by_participant(rows.filter(correction__tenant_id=F("tenant_id")), name, value)
 
 
 def _md5(text: str) -> str:

@@ -17,7 +17,7 @@ from kindgi.sql import fetch
 
 # Read before every correction, so it is written out; its index is the one that holds the invariant.
 _LIVE = """
-SELECT verdict.id, verdict.item_key, verdict.correction_id, correction.door
+SELECT verdict.id, verdict.item_key, verdict."right", verdict.correction_id, correction.door
 FROM corrections_verdict AS verdict JOIN corrections_correction AS correction ON correction.id = verdict.correction_id
 WHERE verdict.tenant_id = %s AND verdict.run_id = %s
   AND verdict.made_by_kind = %s AND verdict.made_by_id = %s
@@ -42,6 +42,7 @@ class LiveVerdict(NamedTuple):
 
     id: UUID
     item_key: str
+    right: bool
     correction_id: UUID
     door: str
 
@@ -106,10 +107,39 @@ def _verdicts(*, values: bool = False) -> Prefetch[str, QuerySet[Verdict], str]:
     return Prefetch("verdicts", queryset=verdicts if values else verdicts.defer("item_value"))
 
 
+def judgments_readable(caller: Caller) -> QuerySet[Verdict]:
+    """The live verdicts in the projects that the caller may read, with their corrections: one statement a page."""
+    verdicts = Verdict.objects.filter(tenant_id=caller.tenant_id, unregistered_at__isnull=True)
+    if not caller.sees_every_project:
+        verdicts = verdicts.filter(project_id__in=caller.readable_project_ids())
+    return verdicts.select_related("correction").defer("item_value")
+
+
+def judgment_get(*, caller: Caller, judgment_id: str) -> Verdict:
+    """A readable verdict with its correction and its item's value, live or not; raises :class:`JudgmentNotFound`."""
+    parsed = parse_id(judgment_id)
+    verdicts = Verdict.objects.filter(tenant_id=caller.tenant_id).select_related("correction")
+    found = verdicts.filter(pk=parsed).first() if parsed else None
+    if found is None or not can_read(caller, found.project_id):
+        raise errors.JudgmentNotFound(judgment_id)
+    return found
+
+
+def verdicts_of(correction: Correction) -> list[Verdict]:
+    """All verdicts of a correction, without what they point at."""
+    return list(Verdict.objects.filter(correction=correction).defer("item_value").order_by("position"))
+
+
 def run_copy(correction: Correction) -> RunCopy | None:
     """What the first correction of the run kept of it, with its content."""
     copies = RunCopy.objects.filter(tenant_id=correction.tenant_id, run_id=correction.run_id)
     return copies.select_related("content").first()
+
+
+def was_part_removed(verdict: Verdict) -> bool:
+    """Whether a verdict was taken back by itself, while others of its correction were left."""
+    parts = CorrectionChange.objects.filter(correction_id=verdict.correction_id, kind="part-removed")
+    return parts.filter(after__items__contains=[verdict.item_key]).exists()
 
 
 def changes_of(correction: Correction) -> QuerySet[CorrectionChange]:

@@ -9,7 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import rfc8785
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from corrections.models import ANSWER_KEY, DECISIONS_KEY
+from corrections.models import ANSWER_KEY, DECISIONS_KEY, Door
+from corrections.said import Said, Thing, given
 from kindgi.api.errors import BadInput
 from kindgi.api.jsontext import decode_span, encode, pointer_parts
 from kindgi.api.operations import Body
@@ -87,6 +88,36 @@ class CorrectionBody(Body):
     items: Items | UnsetType = UNSET
     corrector_group_id: GroupId | UnsetType = UNSET
     participant_id: ParticipantId | UnsetType = UNSET
+
+
+def correction_said(body: CorrectionBody) -> Said:
+    """What the body says, once :func:`check_submission` has let it pass."""
+    check_submission(body)
+    calls, never = given(body.should_call), given(body.must_not_call)
+    return Said(
+        door=Door.CORRECTIONS,
+        run_id=body.run_id,
+        class_id=given(body.corrector_group_id),
+        participant_id=given(body.participant_id) or "",
+        things=_things(body),
+        should_call=calls_text(calls) if calls else None,
+        must_not_call=never or None,
+        tools=[call.tool for call in calls or []] + (never or []),
+        should_say=given(body.should_say),
+        why=given(body.why),
+    )
+
+
+def _things(body: CorrectionBody) -> list[Thing]:
+    things: list[Thing] = []
+    if body.decisions:
+        things.append(Thing(DECISIONS_KEY, body.decisions == "right"))
+    if body.answer:
+        things.append(Thing(ANSWER_KEY, body.answer == "right"))
+    things += [
+        Thing(item.key, item.verdict == "right", given(item.pointer), given(item.rank)) for item in body.items or []
+    ]
+    return things
 
 
 def check_submission(body: CorrectionBody) -> None:

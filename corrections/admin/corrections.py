@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from corrections.admin.people import with_maker
 from corrections.models import Correction, CorrectionChange, Verdict
 from corrections.selectors import run_copy
-from corrections.services.changing import correction_remove
+from corrections.services.removing import correction_remove
 from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, ScopedInline, caller_in, may_use
 from kindgi.api.ids import parse_id
 from kindgi.runs.admin.content import shown_json, shown_stored

@@ -147,7 +147,7 @@ def correction_answer(correction: Correction, *, copy: RunCopy | None = None) ->
         tenant_id=correction.tenant_id,
         project_id=correction.project_id,
         run_id=correction.run_id,
-        subject=_subject(correction),
+        subject=subject_of(correction),
         made_by=MadeBy(correction.made_by_kind, correction.made_by_id),  # type: ignore[arg-type]
         corrector_group_id=correction.judge_class_id or UNSET,
         expert=True if correction.restricted else UNSET,
@@ -170,11 +170,12 @@ def correction_answer(correction: Correction, *, copy: RunCopy | None = None) ->
         reason = UNSET if correction.sorted_reason is None else correction.sorted_reason
         answer.sorted = Sorted(by=correction.sorted_by, reason=reason, at=wire(correction.sorted_at))  # type: ignore[arg-type]
     if copy is not None:
-        answer.run = _copy(correction, copy)
+        answer.run = copy_of(correction, copy)
     return answer
 
 
-def _subject(correction: Correction) -> Subject:
+def subject_of(correction: Correction) -> Subject:
+    """What the corrected run ran."""
     return Subject(correction.subject_kind, correction.subject_id, correction.subject_version)  # type: ignore[arg-type]
 
 
@@ -210,12 +211,13 @@ def _item(verdict: Verdict, said: Said, *, values: bool) -> ItemAnswer:
     )
 
 
-def _copy(correction: Correction, copy: RunCopy) -> CopyAnswer:
+def copy_of(correction: Correction, copy: RunCopy) -> CopyAnswer:
+    """What was kept of the corrected run."""
     return CopyAnswer(
         input=content_part(copy.content, "input"),
         output=content_part(copy.content, "output"),
         calls=content_part(copy.content, "calls"),
-        subject=_subject(correction),
+        subject=subject_of(correction),
         captured_at=wire(copy.created_at),
     )
 

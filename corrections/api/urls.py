@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from corrections.api import class_views, views
+from corrections.api import class_views, judgment_views, views
 
 urlpatterns = [
     path("corrections", views.Corrections.as_view()),
@@ -14,4 +14,7 @@ urlpatterns = [
     path("judge-classes", class_views.JudgeClasses.as_view()),
     path("judge-classes/<str:judge_class_id>", class_views.OneJudgeClass.as_view()),
     path("judge-classes/<str:judge_class_id>/unregister", class_views.JudgeClassRemoval.as_view()),
+    path("judgments", judgment_views.Judgments.as_view()),
+    path("judgments/<str:judgment_id>", judgment_views.OneJudgment.as_view()),
+    path("judgments/<str:judgment_id>/unregister", judgment_views.JudgmentRemoval.as_view()),
 ]

@@ -9,8 +9,9 @@ from corrections import errors
 from corrections.api import schemas
 from corrections.filters import CorrectionFilter
 from corrections.selectors import changes_of, correction_get, corrections_readable, run_copy
-from corrections.services.changing import ChangeBody, correction_change, correction_remove
+from corrections.services.changing import ChangeBody, correction_change
 from corrections.services.recording import correction_record
+from corrections.services.removing import correction_remove
 from corrections.submissions import CorrectionBody
 from kindgi.api.endpoints import Endpoint
 from kindgi.api.errors import PermissionDenied

@@ -1,4 +1,4 @@
-"""A correction's life after it was saved: status, sorting, notes, removal (contract, section 4)."""
+"""A correction's life after it was saved: status, sorting, notes (contract, section 4)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,16 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from corrections import errors
-from corrections.models import Correction, CorrectionChange, Status, Verdict
-from corrections.policies import check_remove
-from corrections.selectors import correction_get
-from corrections.services.recording import by
+from corrections.models import Correction
+from corrections.services.history import by, save_change, state_of
+from corrections.services.locking import check_live, correction_lock
 from corrections.submissions import Text
 from kindgi.access.callers import Caller
 from kindgi.access.policies import check_write
 from kindgi.api.errors import BadInput
-from kindgi.api.ids import new_id
 from kindgi.api.operations import Body
 from kindgi.api.times import now, wire
 from kindgi.runs.errors import RunErased
-from kindgi.runs.models import Run
 
 _FIELDS = ("status", "sorted_to", "status_note", "link")
 
@@ -64,65 +60,23 @@ def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -
     """
     if all(getattr(body, name) is UNSET for name in _FIELDS):
         raise BadInput("Name at least one of status, sortedTo, statusNote and link.")
-    correction, run = _locked(caller, correction_id)
+    correction, run = correction_lock(caller=caller, correction_id=correction_id)
     check_write(caller, correction.project_id)
-    _check_live(correction)
+    check_live(correction)
     if run is not None and run.content_erased_at is not None and _has_words(body):
         raise RunErased(f'The content of run "{run.run_id}" was erased; nothing is written about it any more.')
-    before, at = _state(correction), now()
+    before, at = state_of(correction), now()
     _set(caller, correction, body, at)
-    after = _state(correction)
-    changed = [name for name in after if before[name] != after[name]]
-    if changed:
+    if state_of(correction) != before:
         correction.updated_at = at
         reason = body.reason if isinstance(body.reason, str) else None
-        _save(caller, correction, "changed", _only(before, changed), _only(after, changed), reason)
+        save_change(caller=caller, correction=correction, kind="changed", before=before, why=reason)
     return correction
-
-
-def correction_remove(*, caller: Caller, correction_id: str) -> Correction:
-    """Take a correction back, for ever: it stays readable, and counts no more.
-
-    Raises ``CorrectionRemoved`` and ``CorrectionSuperseded``.
-    """
-    correction, _ = _locked(caller, correction_id)
-    check_remove(caller, correction)
-    _check_live(correction)
-    before = _state(correction)
-    correction.status = Status.REMOVED
-    correction.fixed_in = correction.reopened_in = None
-    correction.updated_at = correction.unregistered_at = now()
-    Verdict.objects.filter(correction=correction, unregistered_at__isnull=True).update(
-        unregistered_at=correction.unregistered_at
-    )
-    after = _state(correction)
-    changed = [name for name in after if before[name] != after[name]]
-    _save(caller, correction, "removed", _only(before, changed), _only(after, changed), None)
-    return correction
-
-
-def _locked(caller: Caller, correction_id: str) -> tuple[Correction, Run | None]:
-    """The correction and its run, if that is still there.
-
-    The run is locked first, as recording and erasing do: changing, superseding and erasing the
-    same correction wait for each other, in one order.
-    """
-    seen = correction_get(caller=caller, correction_id=correction_id)
-    runs = Run.objects.select_for_update(no_key=True).filter(tenant_id=seen.tenant_id, run_id=seen.run_id)
-    run = runs.first()
-    return Correction.objects.select_for_update(no_key=True).get(pk=seen.pk), run
 
 
 def _has_words(body: ChangeBody) -> bool:
     """Whether the change holds free text: what an erasure takes must not come back."""
     return bool(body.reason or body.status_note) or isinstance(body.link, LinkToPullRequest)
-
-
-def _check_live(correction: Correction) -> None:
-    if correction.status == Status.REMOVED:
-        raise errors.CorrectionRemoved
-    if not correction.live:
-        raise errors.CorrectionSuperseded
 
 
 def _set(caller: Caller, correction: Correction, body: ChangeBody, at: datetime) -> None:
@@ -147,43 +101,3 @@ def _link(link: Link | None) -> dict[str, Any] | None:
     if isinstance(link, LinkToPullRequest):
         return {"kind": "pull-request", "url": link.url}
     return {"kind": "improve-run" if isinstance(link, LinkToOurs) else "suggested-change", "id": link.id}
-
-
-def _state(correction: Correction) -> dict[str, Any]:
-    """What the history compares: everything that a change by hand can touch, as it is sent."""
-    return {
-        "status": correction.status,
-        "sortedTo": correction.sorted_to or None,
-        "statusNote": (correction.status_note or {}).get("text"),
-        "link": correction.link,
-        "fixedIn": correction.fixed_in,
-        "reopenedIn": correction.reopened_in,
-    }
-
-
-def _only(state: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    return {name: state[name] for name in names if state[name] is not None}
-
-
-def _save(
-    caller: Caller,
-    correction: Correction,
-    kind: str,
-    before: dict[str, Any],
-    after: dict[str, Any],
-    why: str | None,
-) -> None:
-    """Write the locked row and its history's next entry."""
-    correction.revision += 1
-    correction.save()
-    CorrectionChange.objects.create(
-        id=new_id(),
-        created_at=correction.updated_at,
-        correction=correction,
-        revision=correction.revision,
-        kind=kind,
-        by=by(caller),
-        before=before,
-        after=after,
-        why=why,
-    )

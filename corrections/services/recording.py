@@ -1,4 +1,4 @@
-"""Recording a correction: checks in the contract's order, then a handful of statements (sections 1 and 4).
+"""Recording what somebody says: checks in the contract's order, then a handful of statements (sections 1 and 4).
 
 The run's row is locked first, so that what is said of one run is said one after the other; the
 database's constraints (one live verdict, one copy) hold whatever forgets to lock.
@@ -6,16 +6,11 @@ database's constraints (one live verdict, one copy) hold whatever forgets to loc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
-
-from msgspec import UnsetType
 
 from corrections import errors
 from corrections.models import (
-    ANSWER_KEY,
     DECISIONS_KEY,
     Correction,
     CorrectionChange,
@@ -27,20 +22,21 @@ from corrections.models import (
     Verdict,
 )
 from corrections.policies import class_refusal
-from corrections.selectors import LiveVerdict, judge_class_of_tenant, live_verdicts
-from corrections.submissions import CorrectionBody, Item, calls_text, check_submission
+from corrections.said import Said, Thing
+from corrections.selectors import judge_class_of_tenant, live_verdicts
+from corrections.services.superseding import supersede
+from corrections.submissions import CorrectionBody, correction_said
 from kindgi.access.callers import Caller
 from kindgi.access.policies import check_write
 from kindgi.api.errors import BadInput
 from kindgi.api.ids import new_id
 from kindgi.api.jsontext import Document
 from kindgi.api.times import now, wire
-from kindgi.rows import Unless, fresh, insert, insert_together
+from kindgi.rows import Unless, fresh, insert_together
 from kindgi.runs.content import pack, unpack
 from kindgi.runs.errors import RunErased
 from kindgi.runs.models import RunStatus
 from kindgi.runs.selectors import RunToCorrect, run_lock_for_correction, run_output
-from kindgi.sql import execute, fetch
 
 BY_RULE: dict[str, Any] = {"kind": "rule"}
 _CLASS_ERRORS = {
@@ -48,41 +44,28 @@ _CLASS_ERRORS = {
     Door.JUDGMENTS: (errors.JudgeClassNotApplicable, errors.JudgeClassNotAllowed),
 }
 
-_SUPERSEDE_VERDICTS = """
-UPDATE corrections_verdict AS old SET unregistered_at = %s, superseded_by_id = new.successor_id
-FROM (SELECT * FROM unnest(%s::uuid[], %s::uuid[])) AS new(id, successor_id)
-WHERE old.id = new.id
-"""
-_SUPERSEDE_CORRECTIONS = """
-UPDATE corrections_correction
-SET unregistered_at = greatest(updated_at, %s), updated_at = greatest(updated_at, %s), superseded_by_id = %s,
-    revision = revision + 1
-WHERE id = ANY(%s)
-RETURNING id, revision, updated_at
-"""
-
-
-def by(caller: Caller) -> dict[str, Any]:
-    """The caller as ``madeBy`` and the history name them."""
-    return {"kind": caller.kind, "id": str(caller.id)}
-
 
 def correction_record(*, caller: Caller, body: CorrectionBody) -> Correction:
-    """Record ``body``, superseding what the same caller said before; with its verdicts prefetched.
+    """Record ``body`` as :func:`said_record` does; raises ``BadInput`` for its shape, and what that raises."""
+    return said_record(caller=caller, said=correction_said(body))
 
-    Raises, in the contract's order: ``BadInput`` for its shape, ``RunNotFound``,
-    ``PermissionDenied``, ``RunErased``, ``RunNotFinished``, the group's refusals, ``BadInput``
-    for an unknown tool, ``ItemNotFound``.
+
+def said_record(*, caller: Caller, said: Said) -> Correction:
+    """Record what was said, superseding what the same caller said before; with its verdicts prefetched.
+
+    Raises, in the contract's order: ``RunNotFound``, ``PermissionDenied``, ``RunErased``,
+    ``RunNotFinished``, the class's refusals at the door, ``BadInput`` for an unknown tool,
+    ``ItemNotFound``.
     """
-    check_submission(body)
-    run = run_lock_for_correction(caller=caller, run_id=body.run_id)
+    run = run_lock_for_correction(caller=caller, run_id=said.run_id)
     _check_run(caller, run)
-    group = body.corrector_group_id
-    judge_class = None if isinstance(group, UnsetType) else class_for(caller, run, group, Door.CORRECTIONS)
-    _check_tools(body, run)
-    values = _item_values(body, run)
-    correction = _correction(caller, body, run, judge_class)
-    verdicts = _verdicts(correction, body, values)
+    judge_class = None if said.class_id is None else class_for(caller, run, said.class_id, said.door)
+    _check_tools(said, run)
+    values = _item_values(said, run)
+    correction = _correction(caller, said, run, judge_class)
+    verdicts = [
+        _verdict(correction, position, thing, values.get(thing.key)) for position, thing in enumerate(said.things)
+    ]
     _supersede(caller, correction, verdicts)
     _store(correction, verdicts, run)
     return correction
@@ -116,22 +99,26 @@ def _applies(judge_class: JudgeClass, run: RunToCorrect) -> bool:
     return judge_class.project_id == run.project_id and judge_class.agent_id in ("", run.agent_id)
 
 
-def _check_tools(body: CorrectionBody, run: RunToCorrect) -> None:
+def _check_tools(said: Said, run: RunToCorrect) -> None:
     """A flow's run has no decisions; an agent's has the tools of its version, where these are registered."""
-    if body.decisions and not run.agent_id:
+    if said.about_decisions and not run.agent_id:
         raise BadInput("Only an agent's run has decisions to correct; this is a flow's.")
     if run.tools is None:
         return
     known = {tool["id"] for tool in run.tools}
-    named = [call.tool for call in body.should_call or []] + list(body.must_not_call or [])
-    for tool in named:
+    for tool in said.tools:
         if tool not in known:
             raise BadInput(f'The judged version has no tool "{tool}".')
 
 
-def _item_values(body: CorrectionBody, run: RunToCorrect) -> dict[str, bytes | None]:
-    """What each item's pointer finds, as it is stored, by the item's key; content is read only for pointers."""
-    pointers = {item.key: item.pointer for item in body.items or [] if not isinstance(item.pointer, UnsetType)}
+def _item_values(said: Said, run: RunToCorrect) -> dict[str, bytes | None]:
+    """What each item's pointer finds, as it is stored, by the item's key; content is read only for pointers.
+
+    The decisions are about the whole run, whatever their pointer: no value is kept of them.
+    """
+    pointers = {
+        thing.key: thing.pointer for thing in said.things if thing.pointer is not None and thing.key != DECISIONS_KEY
+    }
     if not pointers:
         return {}
     text = unpack(run_output(run.content_id))
@@ -165,16 +152,11 @@ def sort_at_save(*, participant: bool, decisions_wrong: bool, other_wrong: bool)
     return Sort(Status.FIXED, recorded_right=True)
 
 
-def _sort(body: CorrectionBody) -> Sort:
-    return sort_at_save(
-        participant=not isinstance(body.participant_id, UnsetType),
-        decisions_wrong=body.decisions == "wrong",
-        other_wrong=body.answer == "wrong" or any(item.verdict == "wrong" for item in body.items or []),
+def _correction(caller: Caller, said: Said, run: RunToCorrect, judge_class: JudgeClass | None) -> Correction:
+    at = now()
+    sort = sort_at_save(
+        participant=bool(said.participant_id), decisions_wrong=said.decisions_wrong, other_wrong=said.other_wrong
     )
-
-
-def _correction(caller: Caller, body: CorrectionBody, run: RunToCorrect, judge_class: JudgeClass | None) -> Correction:
-    at, sort = now(), _sort(body)
     return fresh(
         Correction,
         id=new_id(),
@@ -186,16 +168,16 @@ def _correction(caller: Caller, body: CorrectionBody, run: RunToCorrect, judge_c
         subject_kind="agent" if run.agent_id else "flow",
         subject_id=run.agent_id or run.flow_id,
         subject_version=run.agent_version if run.agent_id else run.flow_version,
-        door=Door.CORRECTIONS,
+        door=said.door,
         judge_class_id=judge_class.pk if judge_class else None,
         restricted=judge_class is not None and judge_class.restricted,
-        should_call=calls_text(body.should_call) if body.should_call else None,
-        must_not_call=body.must_not_call or None,
-        should_say=body.should_say if isinstance(body.should_say, str) else None,
-        why=body.why if isinstance(body.why, str) else None,
+        should_call=said.should_call,
+        must_not_call=said.must_not_call,
+        should_say=said.should_say,
+        why=said.why,
         made_by_kind=caller.kind,
         made_by_id=caller.id,
-        participant_id=body.participant_id or "",
+        participant_id=said.participant_id,
         status=sort.status,
         sorted_to=sort.sorted_to or "",
         sorted_by=BY_RULE if sort.sorted_to else None,
@@ -204,29 +186,8 @@ def _correction(caller: Caller, body: CorrectionBody, run: RunToCorrect, judge_c
     )
 
 
-def _verdicts(correction: Correction, body: CorrectionBody, values: Mapping[str, bytes | None]) -> list[Verdict]:
-    """One verdict for each thing that was said, in the order in which it is read back."""
-    said: list[dict[str, Any]] = []
-    if body.decisions:
-        said.append({"item_key": DECISIONS_KEY, "right": body.decisions == "right"})
-    if body.answer:
-        said.append({"item_key": ANSWER_KEY, "right": body.answer == "right"})
-    said += [_said_of(item, values) for item in body.items or []]
-    return [verdict_of(correction, position=position, **one) for position, one in enumerate(said)]
-
-
-def _said_of(item: Item, values: Mapping[str, bytes | None]) -> dict[str, Any]:
-    return {
-        "item_key": item.key,
-        "right": item.verdict == "right",
-        "pointer": None if isinstance(item.pointer, UnsetType) else item.pointer,
-        "rank": None if isinstance(item.rank, UnsetType) else item.rank,
-        "item_value": values.get(item.key),
-    }
-
-
-def verdict_of(correction: Correction, **said: Any) -> Verdict:
-    """A verdict of ``correction``, with what it shares with it."""
+def _verdict(correction: Correction, position: int, thing: Thing, value: bytes | None) -> Verdict:
+    """One of the correction's verdicts, with what it shares with it."""
     return fresh(
         Verdict,
         id=new_id(),
@@ -239,56 +200,25 @@ def verdict_of(correction: Correction, **said: Any) -> Verdict:
         made_by_kind=correction.made_by_kind,
         made_by_id=correction.made_by_id,
         participant_id=correction.participant_id,
-        **said,
+        position=position,
+        item_key=thing.key,
+        right=thing.right,
+        pointer=thing.pointer,
+        rank=thing.rank,
+        item_value=value,
     )
 
 
 def _supersede(caller: Caller, correction: Correction, verdicts: list[Verdict]) -> None:
     """Take back what the caller said before of what is said now (section 1).
 
-    Through this door: their earlier corrections of the run whole, and any live verdict of theirs
-    on an item that is named, whichever door it came in by.
+    Any live verdict of theirs on an item that is named, whichever door it came in by; and through
+    the corrections' door their earlier corrections of the run whole.
     """
     live = live_verdicts(caller=caller, run_id=correction.run_id, participant_id=correction.participant_id)
     successors = {verdict.item_key: verdict.pk for verdict in verdicts}
-    gone = [old for old in live if old.door == Door.CORRECTIONS or old.item_key in successors]
+    gone = [old for old in live if old.item_key in successors or correction.door == old.door == Door.CORRECTIONS]
     supersede(caller=caller, correction=correction, live=live, gone=gone, successors=successors)
-
-
-def supersede(
-    *,
-    caller: Caller,
-    correction: Correction,
-    live: list[LiveVerdict],
-    gone: list[LiveVerdict],
-    successors: Mapping[str, UUID],
-) -> None:
-    """End the verdicts ``gone``, and every correction that ``live`` shows to have none left.
-
-    What somebody changed while this waited for its row was changed before it: times only move on.
-    """
-    if not gone:
-        return
-    at = correction.created_at
-    left = {old.correction_id for old in live if old not in gone}
-    ended = sorted({old.correction_id for old in gone} - left)
-    execute(_SUPERSEDE_VERDICTS, [at, [old.id for old in gone], [successors.get(old.item_key) for old in gone]])
-    changed = fetch(_SUPERSEDE_CORRECTIONS, [at, at, correction.pk, ended])
-    after = {"supersededBy": str(correction.pk)}
-    insert(
-        [
-            CorrectionChange(
-                id=new_id(),
-                created_at=updated_at,
-                correction_id=pk,
-                revision=revision,
-                kind="superseded",
-                by=by(caller),
-                after=after,
-            )
-            for pk, revision, updated_at in changed
-        ]
-    )
 
 
 def _store(correction: Correction, verdicts: list[Verdict], run: RunToCorrect) -> None:

@@ -10,9 +10,10 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from corrections.services.changing import ChangeBody, correction_change, correction_remove
+from corrections.services.changing import ChangeBody, correction_change
 from corrections.services.classes import ClassBody, judge_class_create, judge_class_unregister
 from corrections.services.recording import correction_record
+from corrections.services.removing import correction_remove
 from corrections.submissions import CorrectionBody
 from kindgi.access.callers import Caller
 from kindgi.access.models import Project, Tenant

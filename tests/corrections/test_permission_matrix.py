@@ -10,7 +10,7 @@ from corrections.api.urls import urlpatterns
 from tests.support.matrices import LET_IN, NOT_LET_IN, UNKNOWN, Row, World, anonymous, rows
 from tests.support.shops import AGENT, Shop
 
-# {correction} was made by the service. {class} is the tenant's, {ours} the project's; both name one principal.
+# {correction} was made by the service, and {judgment} is what it says. {class} is the tenant's, {ours} the project's; both name one principal.
 MATRIX = """
                                                      out els vie edi ser adm own cei nar ten riv
 GET    corrections                                   200 200 200 200 200 200 200 200 200 200 200
@@ -21,6 +21,12 @@ GET    corrections/{correction}                      404 404 200 200 200 200 200
 PATCH  corrections/{correction}                      404 404 403 200 200 200 200 200 200 200 404
 POST   corrections/{correction}/unregister           404 404 403 403 200 200 200 200 200 200 404
 GET    corrections/{correction}/history              404 404 200 200 200 200 200 200 200 200 404
+GET    judgments                                     200 200 200 200 200 200 200 200 200 200 200
+POST   judgments                                     404 404 403 201 201 201 201 201 201 201 201
+POST   judgments  class                              404 404 403 201 201 201 201 201 201 201 400
+POST   judgments  unknown                            404 404 404 404 404 404 404 404 404 404 404
+GET    judgments/{judgment}                          404 404 200 200 200 200 200 200 200 200 404
+POST   judgments/{judgment}/unregister               404 404 403 403 200 200 200 200 200 200 404
 GET    judge-classes                                 200 200 200 200 200 200 200 200 200 200 200
 POST   judge-classes  tenant                         403 403 403 403 403 403 403 403 403 201 201
 POST   judge-classes  project                        404 404 403 403 403 201 201 201 201 201 404
@@ -39,6 +45,14 @@ BODIES: dict[str, Any] = {
     "POST corrections class": {"runId": "{run}", "answer": "right", "correctorGroupId": "{open}"},
     "POST corrections unknown": {"runId": UNKNOWN, "answer": "right"},
     "PATCH corrections/{correction}": {"status": "being-fixed"},
+    "POST judgments": {"runId": "{run}", "item": {"key": "answer"}, "verdict": "yes"},
+    "POST judgments class": {
+        "runId": "{run}",
+        "item": {"key": "answer"},
+        "verdict": "yes",
+        "judgeClassId": "{open}",
+    },
+    "POST judgments unknown": {"runId": UNKNOWN, "item": {"key": "answer"}, "verdict": "yes"},
     "POST judge-classes tenant": {"scope": {"kind": "tenant"}, "name": "fresh", "weight": 1},
     "POST judge-classes project": {"scope": PROJECT, "name": "fresh", "weight": 1},
     "POST judge-classes agent": {
@@ -49,7 +63,11 @@ BODIES: dict[str, Any] = {
     "PATCH judge-classes/{class}": {"weight": 2},
     "PATCH judge-classes/{ours}": {"weight": 2},
 }
-NOT_FOUND = {"corrections": "correction-not-found", "judge-classes": "judge-class-not-found"}
+NOT_FOUND = {
+    "corrections": "correction-not-found",
+    "judgments": "judgment-not-found",
+    "judge-classes": "judge-class-not-found",
+}
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +81,7 @@ def world(shop: Shop) -> World:
     world.names |= {
         "run": run_id,
         "correction": made["id"],
+        "judgment": shop.editor.ok("GET", "judgments", query={"runId": run_id})["data"][0]["id"],
         "project": project,
         "class": shop.judge_class("expert", assertableBy=named),
         "ours": shop.judge_class("expert", scope={"kind": "project", "projectId": project}, assertableBy=named),
@@ -84,7 +103,7 @@ def test_each_caller_gets_what_the_table_says(world: World, row: Row):
 
 
 def _not_found(row: Row) -> str:
-    if str(row).startswith("POST corrections") and "{" not in row.path:
+    if str(row).startswith(("POST corrections", "POST judgments")) and "{" not in row.path:
         return "run-not-found"
     if str(row).startswith("POST judge-classes ") and "{" not in row.path:
         return "project-not-found"
@@ -110,8 +129,8 @@ def test_nobody_without_a_good_token_gets_anywhere(world: World, row: Row):
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, code), who
 
 
-def test_the_other_tenant_finds_its_own_correction_and_class(world: World):
-    for path, theirs in (("corrections", 1), ("judge-classes", 1)):
+def test_the_other_tenant_finds_its_own_correction_judgment_and_class(world: World):
+    for path, theirs in (("corrections", 1), ("judgments", 1), ("judge-classes", 1)):
         rows = world.twin.admin.ok("GET", path)["data"]
         assert len(rows) == theirs and {row["tenantId"] for row in rows} == {str(world.twin.tenant.pk)}
 
@@ -121,7 +140,7 @@ def test_whoever_is_narrowed_elsewhere_lists_the_tenants_classes_and_nothing_of_
         answer = world.ask("elsewhere", Row("GET", path, "", {}))
         return [row["id"] for row in answer.json()["data"]]
 
-    assert listed("corrections") == []
+    assert listed("corrections") == [] and listed("judgments") == []
     assert set(listed("judge-classes")) == {world.names["class"], world.names["open"]}
 
 

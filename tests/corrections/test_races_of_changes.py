@@ -12,13 +12,13 @@ import pytest
 
 from corrections.models import Correction, CorrectionChange, Verdict
 from corrections.selectors import correction_get
-from corrections.services import changing
+from corrections.services import changing, locking
 from kindgi.runs.models import Run
 from tests.support.parallel import at_once, without_constraint
 from tests.support.racing import histories_are_gapless, meeting, pausing
 from tests.support.shops import Shop
 
-LOCKED = "corrections.services.changing._check_live"
+LOCKED = "corrections.services.changing.check_live"
 CHANGES: list[dict[str, Any]] = [
     {"status": "being-fixed"},
     {"sortedTo": "developer"},
@@ -31,11 +31,11 @@ CHANGES: list[dict[str, Any]] = [
 def without_locks() -> Iterator[None]:
     """Change corrections without locking their rows or their runs'."""
 
-    def unlocked(caller: Any, correction_id: str) -> tuple[Correction, Run | None]:
+    def unlocked(*, caller: Any, correction_id: str) -> tuple[Correction, Run | None]:
         correction = correction_get(caller=caller, correction_id=correction_id)
         return correction, Run.objects.filter(run_id=correction.run_id).first()
 
-    with mock.patch.object(changing, "_locked", unlocked):
+    with mock.patch.object(changing, "correction_lock", unlocked):
         yield
 
 
@@ -99,7 +99,7 @@ def remove_against_correct(shop: Shop) -> tuple[str, list[Any]]:
         locked.wait(timeout=5)
         return api.post("corrections", body)
 
-    with pausing("corrections.services.changing.check_remove", reached=locked):
+    with pausing("corrections.services.removing.check_remove", reached=locked):
         answers = at_once([lambda: api.post(f"corrections/{made['id']}/unregister"), correct])
     return run_id, answers
 
@@ -114,7 +114,7 @@ def test_removing_and_superseding_the_same_correction_wait_for_each_other(fresh:
 
 
 def test_control_without_the_runs_lock_they_wait_in_a_ring(fresh: Shop):
-    with mock.patch.object(changing, "Run"):
+    with mock.patch.object(locking, "Run"):
         _, answers = remove_against_correct(fresh)
     assert sorted(answer.status_code for answer in answers) in ([200, 409], [201, 409])
     (refused,) = (answer.json()["error"] for answer in answers if answer.status_code == 409)

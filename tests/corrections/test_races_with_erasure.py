@@ -82,7 +82,7 @@ def change_and_erase(shop: Shop) -> tuple[str, Any]:
         locked.wait(timeout=5)
         return admin.post(f"runs/{made['runId']}/erase")
 
-    with pausing("corrections.services.changing._check_live", reached=locked):
+    with pausing("corrections.services.changing.check_live", reached=locked):
         changed, erased = at_once([lambda: editor.patch(path, change, key="k"), erase])
     assert (changed.status_code, erased.status_code) == (200, 200)
     return made["runId"], editor.patch(path, change, key="k")
@@ -118,7 +118,7 @@ def forgetting_too_early() -> Iterator[None]:
         idempotency.forget(tenant_id=runs[0].tenant_id, subject_ids=[run.run_id for run in runs])
         run_erased(runs)
 
-    def run_unlocked(caller: Any, correction_id: str) -> tuple[Correction, Run | None]:
+    def run_unlocked(*, caller: Any, correction_id: str) -> tuple[Correction, Run | None]:
         locked = Correction.objects.select_for_update(no_key=True).get(pk=correction_id)
         return locked, Run.objects.filter(run_id=locked.run_id).first()
 
@@ -126,7 +126,7 @@ def forgetting_too_early() -> Iterator[None]:
     with (
         mock.patch.object(erasure, "idempotency"),
         mock.patch.object(hooks, "run_erased", early),
-        mock.patch.object(changing, "_locked", run_unlocked),
+        mock.patch.object(changing, "correction_lock", run_unlocked),
     ):
         yield
 

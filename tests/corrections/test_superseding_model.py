@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corrections.models import Correction, CorrectionChange, Door, Verdict
-from corrections.services.changing import correction_remove
+from corrections.services.changing import ChangeBody, correction_change
+from corrections.services.removing import correction_remove, judgment_remove
 from kindgi.access.callers import Caller
 from kindgi.access.selectors import caller_for_user
 from tests.corrections.judging import correct, judge
@@ -26,14 +27,46 @@ Who = tuple[int, str]  # which caller, for which participant
 
 @dataclass
 class Said:
-    """One correction in the model: its verdicts by item, the live ones among them, and how it ended."""
+    """One correction in the model: its verdicts by item, the live ones among them, how it stands and what it became."""
 
     who: Who
     door: Door
     verdicts: dict[str, bool]
     live: set[str]
-    ended: str = ""
+    status: str = "fixed"
+    recorded_right: bool = False
     superseded_by: UUID | None = None
+    history: list[str] = field(default_factory=lambda: ["made"])
+
+    def __post_init__(self) -> None:
+        if self.who[1]:
+            self.status = "open"
+        elif not self.verdicts.get("kindgi:correction", True):
+            self.status = "with-owner"
+        elif self.is_wrong:
+            self.status = "open"
+        self.recorded_right = self.status == "fixed"
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether anything that counts still says that something was wrong."""
+        return not all(self.verdicts[key] for key in self.live)
+
+    @property
+    def ended(self) -> bool:
+        return not self.live
+
+    def end(self, keys: Collection[str], how: str) -> bool:
+        """Take verdicts back; whether that was the last of them."""
+        before = len(self.live)
+        self.live -= set(keys)
+        if not self.live:
+            self.history.append(how)
+        elif len(self.live) < before:
+            self.history.append(f"part-{how}")
+            if not self.is_wrong and not self.who[1] and self.status in ("open", "being-fixed", "with-owner"):
+                self.status, self.recorded_right = "fixed", True
+        return not self.live
 
 
 @dataclass
@@ -47,16 +80,25 @@ class Model:
         for earlier in self.said.values():
             if earlier.who != who or earlier.ended:
                 continue
-            if door is Door.CORRECTIONS and earlier.door is Door.CORRECTIONS:
-                earlier.live = set()
-            earlier.live -= verdicts.keys()
-            if not earlier.live:
-                earlier.ended, earlier.superseded_by = "superseded", made
+            whole = door is Door.CORRECTIONS and earlier.door is Door.CORRECTIONS
+            if earlier.end(earlier.verdicts if whole else verdicts, "superseded"):
+                earlier.superseded_by = made
         self.said[made] = Said(who, door, verdicts, set(verdicts))
 
-    def remove(self, gone: UUID) -> None:
-        """One that its maker takes back."""
-        self.said[gone].ended, self.said[gone].live = "removed", set()
+    def remove(self, gone: UUID, keys: Collection[str]) -> None:
+        """One that its maker takes back, or what it says of one item."""
+        if self.said[gone].end(keys, "removed"):
+            self.said[gone].status, self.said[gone].recorded_right = "removed", False
+
+    def set_status(self, made: UUID, status: str) -> None:
+        """By hand: it clears what fixed it."""
+        one = self.said[made]
+        if (status, False) != (one.status, one.recorded_right):
+            one.history.append("changed")
+        one.status, one.recorded_right = status, False
+
+    def alive(self) -> list[UUID]:
+        return [made for made, one in self.said.items() if not one.ended]
 
     def live_verdicts(self) -> set[tuple[UUID, str]]:
         return {(made, key) for made, said in self.said.items() for key in said.live}
@@ -68,7 +110,11 @@ corrections = st.tuples(
 )
 judgments = st.tuples(st.just("judge"), who, st.tuples(st.sampled_from(ITEMS), st.booleans()))
 removals = st.tuples(st.just("remove"), st.integers(0, 100), st.none())
-steps = st.lists(st.one_of(corrections, judgments, corrections, judgments, removals), min_size=1, max_size=14)
+parts = st.tuples(st.just("remove part"), st.integers(0, 100), st.integers(0, 100))
+by_hand = st.tuples(st.just("set"), st.integers(0, 100), st.sampled_from(["open", "being-fixed", "wont-fix"]))
+steps = st.lists(
+    st.one_of(corrections, judgments, corrections, judgments, removals, parts, parts, by_hand), min_size=1, max_size=14
+)
 
 
 @given(steps=steps)
@@ -91,21 +137,34 @@ def taken_back() -> Iterator[None]:
 
 def take(step: Any, callers: list[Caller], run_id: str, model: Model) -> None:
     kind, whose, said = step
-    if kind == "remove":
-        alive = [made for made, one in model.said.items() if not one.ended]
+    if kind in ("remove", "remove part", "set"):
+        alive = model.alive()
         if alive:
-            gone = alive[whose % len(alive)]
-            correction_remove(caller=callers[model.said[gone].who[0]], correction_id=str(gone))
-            model.remove(gone)
+            made = alive[whose % len(alive)]
+            change(kind, made, said, callers[model.said[made].who[0]], model)
         return
     caller, participant = callers[whose[0]], whose[1]
     if kind == "judge":
         key, right = said
-        made = judge(caller, run_id, key, right=right, participant=participant)
-        model.add(made.pk, whose, Door.JUDGMENTS, {key: right})
+        made = judge(caller, run_id, key, right=right, participant=participant).pk
+        model.add(made, whose, Door.JUDGMENTS, {key: right})
         return
-    made = correct(caller, run_id, **body(said, participant))
-    model.add(made.pk, whose, Door.CORRECTIONS, said)
+    model.add(correct(caller, run_id, **body(said, participant)).pk, whose, Door.CORRECTIONS, said)
+
+
+def change(kind: str, made: UUID, said: Any, caller: Caller, model: Model) -> None:
+    """What its maker does about one that counts."""
+    if kind == "set":
+        correction_change(caller=caller, correction_id=str(made), body=ChangeBody(status=said))
+        model.set_status(made, said)
+    elif kind == "remove":
+        correction_remove(caller=caller, correction_id=str(made))
+        model.remove(made, model.said[made].verdicts)
+    else:
+        keys = sorted(model.said[made].live)
+        key = keys[said % len(keys)]
+        judgment_remove(caller=caller, judgment_id=str(Verdict.objects.get(correction=made, item_key=key).pk))
+        model.remove(made, [key])
 
 
 def body(said: dict[str, bool], participant: str) -> dict[str, Any]:
@@ -133,13 +192,17 @@ def check(model: Model, run_id: str) -> None:
     assert len(once) == len(alive), "exactly one live verdict for each item, caller and participant"
     for made, one in model.said.items():
         row = stored[made]
-        assert (row.unregistered_at is not None) == bool(one.ended)
-        assert (row.status == "removed") == (one.ended == "removed")
+        assert (row.unregistered_at is not None) == one.ended
+        assert row.status == one.status and (row.fixed_in or {}).get("how") == (
+            "recorded-right" if one.recorded_right else None
+        )
         assert row.superseded_by_id == one.superseded_by
         check_history(row, one)
 
 
 def check_history(row: Correction, said: Said) -> None:
-    kinds = list(CorrectionChange.objects.filter(correction=row).order_by("revision").values_list("revision", "kind"))
-    assert [revision for revision, _ in kinds] == list(range(1, row.revision + 1)), "no gap"
-    assert [kind for _, kind in kinds] == ["made", *([said.ended] if said.ended else [])]
+    changes = list(CorrectionChange.objects.filter(correction=row).order_by("revision"))
+    assert [change.revision for change in changes] == list(range(1, row.revision + 1)), "no gap"
+    assert [change.kind for change in changes] == said.history
+    times = [change.created_at for change in changes]
+    assert times == sorted(times) and times[-1] == row.updated_at

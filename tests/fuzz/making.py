@@ -36,6 +36,7 @@ ODD_JSON = [
 NAMED = {
     "runId": ["@run@", "@going@", "@flow@", "@new@"],
     "correctionId": ["@correction@", "@new@"],
+    "judgmentId": ["@judgment@", "@new@"],
     "correctorGroupId": ["@class@", "@restricted@", "@new@"],
     "judgeClassId": ["@class@", "@restricted@", "@new@"],
     "projectId": ["@project@", "@empty@", "@new@"],
@@ -91,6 +92,25 @@ RIGHT: dict[str, list[Any]] = {
             "decisions": "wrong",
             "shouldCall": [{"tool": "shop.mail", "args": {"a": [1.5, {"b": "c"}]}}],
             "mustNotCall": ["shop.refund"],
+        },
+    ],
+    "judgments.create": [
+        {
+            "runId": "@run@",
+            "item": {"key": "k", "pointer": "/matches/0", "rank": 0},
+            "verdict": "no",
+            "reason": "r",
+            "judgeClassId": "@class@",
+            "participantId": "p",
+        },
+        {
+            "runId": "@run@",
+            "item": {"key": "kindgi:correction", "pointer": ""},
+            "verdict": "no",
+            "correction": {
+                "calls": [{"tool": "shop.mail", "args": {"a": [1.5, {"b": "c"}]}}],
+                "notCalled": ["shop.refund"],
+            },
         },
     ],
     "runs.record": [

@@ -68,6 +68,7 @@ class Field:
             "going": shop.run(status="running"),
             "flow": shop.run(flow={"id": "f", "version": "1"}),
             "correction": shop.correct(run_id, by="service")["id"],
+            "judgment": shop.editor.ok("GET", "judgments", query={"runId": run_id})["data"][0]["id"],
             "class": shop.judge_class(),
             "restricted": shop.judge_class(assertableBy={"principalKinds": ["service"]}),
             "project": shop.project.pk,

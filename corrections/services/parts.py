@@ -1,0 +1,32 @@
+"""What becomes of a correction of which only a part counts still (docs/concurrency.md)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from corrections.models import Correction, Status
+from corrections.services.history import save_change, state_of
+from kindgi.access.callers import Caller
+from kindgi.api.times import wire
+
+_UNFIXED = (Status.OPEN, Status.BEING_FIXED, Status.WITH_OWNER)
+
+
+def part_ended(
+    *, caller: Caller, correction: Correction, wrong_left: bool, kind: str, said: dict[str, Any], at: datetime
+) -> None:
+    """Note that some of a locked correction's verdicts ended at ``at``, and others are left.
+
+    Where nothing that is left says that something was wrong, what wasn't fixed yet is ``fixed`` as
+    ``recorded-right``: no version could fix it any more, and nobody sets that status by hand. What
+    was made for an end user stays as it stands, as it does when it is made. ``said`` is what the
+    history's entry says of what ended. Times only move on.
+    """
+    before = state_of(correction)
+    correction.updated_at = max(correction.updated_at, at)
+    if not wrong_left and not correction.participant_id and correction.status in _UNFIXED:
+        correction.status = Status.FIXED
+        correction.fixed_in = {"how": "recorded-right", "at": wire(correction.updated_at)}
+        correction.reopened_in = None
+    save_change(caller=caller, correction=correction, kind=kind, before=before, also=said)
