@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Iterator
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from json.encoder import encode_basestring_ascii
 from typing import Any, NoReturn
 
 import msgspec
+from msgspec import Raw
 
 _SHORT = 18
+_SPACE = re.compile(r"[ \t\n\r]*")
+_MEMBERS = msgspec.json.Decoder(dict[str, Raw])
+_ELEMENTS = msgspec.json.Decoder(list[Raw])
 _LITERALS = {None: "null", True: "true", False: "false"}
 
 
@@ -30,7 +36,51 @@ def parse(span: bytes) -> Any:
     Of a field that an object has twice the last counts. Raises :class:`ValueError` for what isn't
     JSON, `NaN` and `Infinity` among it.
     """
-    return DECODER.decode(span.decode("utf-8", "surrogatepass"))
+    return _DECODER.decode(_text(span))
+
+
+def members(span: bytes) -> dict[str, Raw]:
+    """Each field of an object as it is spelled, to the byte. Raises :class:`ValueError` for no object."""
+    try:
+        return _MEMBERS.decode(span)
+    except msgspec.DecodeError:  # it knows no lone surrogates
+        if not isinstance(parse(span), dict):
+            raise ValueError("It is no object.") from None
+        return dict(_spans(_text(span).strip()))
+
+
+def elements(span: bytes) -> list[Raw]:
+    """Each element of an array as it is spelled, to the byte. Raises :class:`ValueError` for no array."""
+    try:
+        return _ELEMENTS.decode(span)
+    except msgspec.DecodeError:
+        if not isinstance(parse(span), list):
+            raise ValueError("It is no array.") from None
+        return [element for _, element in _spans(_text(span).strip())]
+
+
+def _spans(text: str) -> Iterator[tuple[str, Raw]]:
+    """The members of an object, or the elements of an array under empty names; ``text`` is valid."""
+    at = _past_space(text, 1)
+    while text[at] not in "}]":
+        name = ""
+        if text[0] == "{":
+            name, at = _DECODER.raw_decode(text, at)
+            at = _past_space(text, _past_space(text, at) + 1)
+        _, end = _DECODER.raw_decode(text, at)
+        yield name, Raw(text[at:end].encode("utf-8", "surrogatepass"))
+        at = _past_space(text, end)
+        if text[at] == ",":
+            at = _past_space(text, at + 1)
+
+
+def _past_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _text(span: bytes) -> str:
+    return span.decode("utf-8", "surrogatepass")
 
 
 def canonical(value: Any) -> str:
@@ -92,5 +142,4 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON value.")
 
 
-DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_number, parse_constant=_refuse)
-"""Reads a value, exactly, at any place of a text (``raw_decode``)."""
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_number, parse_constant=_refuse)

@@ -72,7 +72,7 @@ DIFFERENT = [
 ]
 
 finite_floats = st.floats(allow_nan=False, allow_infinity=False)
-strings = st.text(st.characters(), max_size=8) | st.sampled_from(["\ud800", "\udfff\0", "é", "é", '"', "\\"])
+strings = st.text(st.characters(), max_size=8) | st.sampled_from(["\ud800", "\udfff\0", "é", "e\u0301", '"', "\\"])
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | finite_floats | strings,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(strings, inner, max_size=4),
