@@ -3,7 +3,8 @@
     .venv/bin/python bench/decision_check.py [--times 5]
 
 Prints the fastest and the slowest of several tries, in milliseconds of the processor: of taking the calls' JSON apart,
-and of the check itself. 50 listed calls against 1,000 calls of 100 fields shall take under 50 ms.
+and of the check itself. 50 listed calls against 1,000 calls
+of 100 fields, about as many as a body of 2 MiB holds, shall take under 50 ms.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ Args = dict[str, Any]
 def shapes() -> list[tuple[str, list[Args], list[Args]]]:
     """Listed calls and calls of one tool, by what they try."""
     chance = random.Random(1)
-    names = [f"field_{number}" for number in range(FIELDS)]
+    names = [f"f{number}" for number in range(FIELDS)]
 
     def wide(value: Callable[[int], Any]) -> list[Args]:
         return [{name: value(number) for name in names} for number in range(CALLS)]
 
     same = wide(lambda number: 1)
     few = wide(lambda number: chance.randrange(4))
-    words = wide(lambda number: f"order {chance.random()}")
-    floats = wide(lambda number: chance.random())
-    escaped = wide(lambda number: f"é\n{chance.random()}")
-    objects = wide(lambda number: {"id": chance.random(), "tags": ["a", number]})
+    words = wide(lambda number: f"id {chance.randrange(10**7)}")
+    floats = wide(lambda number: chance.randrange(10**9) / 1000)
+    escaped = wide(lambda number: f"é{chance.randrange(10**5)}")
+    objects = wide(lambda number: {"i": chance.randrange(10**5)})
     near = [{**args, names[-1]: "other"} for args in words[:LISTED]]
     return [
         ("nothing listed of them: {}", [{}] * LISTED, words),

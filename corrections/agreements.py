@@ -70,8 +70,8 @@ def _string(span: bytes) -> str:
         return str(parse(span))
 
 
-def _loose(span: bytes) -> Any:
-    return _LOOSE.raw_decode(span.decode("utf-8", "surrogatepass"))[0]
+def _loose(spans: Sequence[bytes]) -> list[Any]:
+    return list(_LOOSE.decode((b"[%b]" % b",".join(spans)).decode("utf-8", "surrogatepass")))
 
 
 class _Argument:
@@ -80,21 +80,25 @@ class _Argument:
     def __init__(self) -> None:
         self.column: dict[int, bytes] = {}
         self._calls: dict[bytes, list[int]] = {}
-        self._strings = False
+        self._normal: dict[bytes, bytes] = {}
+        self._strings: set[str] = set()
         self._floats: set[float] = set()
         self._nested: list[Any] = []
 
     def want(self, span: bytes) -> bytes:
         """Look out for a value; its normal spelling."""
+        if span in self._normal:
+            return self._normal[span]
         normal = _normal(span)
+        self._normal[span] = self._normal[normal] = normal
         if normal not in self._calls:
             self._calls[normal] = []
             if normal[0] == _QUOTE:
-                self._strings = True
+                self._strings.add(_string(normal))
             elif normal[0] in _NUMBERS:
                 self._floats.add(float(normal))
             elif normal[0] in _NESTED:
-                self._nested.append(_loose(normal))
+                self._nested += _loose([normal])
         return normal
 
     def masks(self, calls: int) -> dict[bytes, int]:
@@ -108,8 +112,8 @@ class _Argument:
 
     def _wanted(self, spans: set[bytes]) -> dict[bytes, list[int]]:
         """Those of ``spans`` that are equal to a wanted value, each with the calls that have this."""
-        found = {span: self._calls[span] for span in self._calls.keys() & spans}
-        for span in self._doubtful(spans):
+        found = {span: self._calls[self._normal[span]] for span in self._normal.keys() & spans}
+        for span in self._doubtful(spans - found.keys()):
             normal = _normal(span)
             if normal in self._calls:
                 found[span] = self._calls[normal]
@@ -118,16 +122,19 @@ class _Argument:
     def _doubtful(self, spans: set[bytes]) -> Iterator[bytes]:
         """Those of ``spans`` that may be another spelling of a wanted value; a cheap look tells of most that not."""
         if self._strings and b"\\" in b"".join(spans):
-            yield from [span for span in spans if span[0] == _QUOTE and b"\\" in span]
+            escaped = [span for span in spans if span[0] == _QUOTE and b"\\" in span]
+            yield from [span for span in escaped if _string(span) in self._strings]
         if self._floats:
-            yield from [span for span in spans if span[0] in _NUMBERS and float(span) in self._floats]
+            numbers = [span for span in spans if span[0] in _NUMBERS]
+            yield from [span for span, loose in zip(numbers, _loose(numbers), strict=True) if loose in self._floats]
         if self._nested:
-            yield from [span for span in spans if span[0] in _NESTED and _loose(span) in self._nested]
+            nested = [span for span in spans if span[0] in _NESTED]
+            yield from [span for span, loose in zip(nested, _loose(nested), strict=True) if loose in self._nested]
 
 
 def _mask(calls: list[int], size: int) -> int:
-    if not calls:
-        return 0
+    if len(calls) < 2:
+        return 1 << calls[0] if calls else 0
     packed = bytearray(size // 8 + 1)
     for call in calls:
         packed[call >> 3] |= 1 << (call & 7)
