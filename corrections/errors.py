@@ -83,6 +83,13 @@ class JudgeClassNotAllowed(PermissionDenied):
     code = "judge-class-not-allowed"
 
 
+class TestRunNotFound(NotFound):
+    """No such test run in the project."""
+
+    code = "test-run-not-found"
+    default_message = "There's no such test run."
+
+
 class JudgeClassNotFound(NotFound):
     """No such class, or none that the caller may read."""
 

@@ -9,7 +9,7 @@ import django_filters
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import MD5
 
-from corrections.models import ANSWER_KEY, DECISIONS_KEY, SortedTo, Status, Verdict
+from corrections.models import ANSWER_KEY, DECISIONS_KEY, How, Outcome, SortedTo, Status, Verdict
 from kindgi.api.errors import BadInput
 from kindgi.api.filters import FlagFilter, IdFilter, InstantFilter, ScopedFilterSet
 
@@ -140,3 +140,24 @@ class JudgeClassFilter(django_filters.FilterSet):
         if self.form.cleaned_data.get("includeUnregistered") != "true":
             rows = rows.filter(unregistered_at__isnull=True)
         return rows
+
+
+class TestRunFilter(django_filters.FilterSet):
+    """`GET /v1/projects/{projectId}/test-runs`."""
+
+    agentId = django_filters.CharFilter("agent_id", strip=False, help_text="Of this agent.")
+    version = django_filters.CharFilter("version", strip=False, help_text="Of this version.")
+    how = django_filters.ChoiceFilter("how", choices=How.choices, help_text="How the project came to run it.")
+
+
+class TestResultFilter(django_filters.FilterSet):
+    """`GET /v1/projects/{projectId}/test-runs/{testRunId}/results`."""
+
+    outcome = django_filters.ChoiceFilter("outcome", choices=Outcome.choices, help_text="How they came out.")
+    expert = FlagFilter(method="by_expert", help_text="`true`: experts' corrections only.")
+    runId = IdFilter("run_id", help_text="Corrections of this run.")
+    correctionId = IdFilter("correction_id", help_text="This correction.")
+
+    def by_expert(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        """Experts' ones."""
+        return rows.filter(expert=True) if value == "true" else rows

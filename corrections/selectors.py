@@ -8,11 +8,22 @@ from uuid import UUID
 from django.db.models import Prefetch, Q, QuerySet
 
 from corrections import errors
-from corrections.models import Correction, CorrectionChange, JudgeClass, RunCopy, Verdict
+from corrections.models import (
+    Correction,
+    CorrectionChange,
+    JudgeClass,
+    Replay,
+    RunCopy,
+    TestResult,
+    TestRun,
+    Verdict,
+)
 from kindgi.access.callers import Caller
+from kindgi.access.models import Project
 from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
 from kindgi.rows import fresh
+from kindgi.runs.errors import RunNotFound
 from kindgi.sql import fetch
 
 # Read before every correction, so it is written out; its index is the one that holds the invariant.
@@ -145,3 +156,31 @@ def was_part_removed(verdict: Verdict) -> bool:
 def changes_of(correction: Correction) -> QuerySet[CorrectionChange]:
     """The history of a correction."""
     return CorrectionChange.objects.filter(correction=correction)
+
+
+def test_runs_of(project: Project) -> QuerySet[TestRun]:
+    """A project's test runs."""
+    return TestRun.objects.filter(project=project)
+
+
+def test_run_get(*, project: Project, test_run_id: str) -> TestRun:
+    """A test run of the project; raises :class:`TestRunNotFound`."""
+    parsed = parse_id(test_run_id)
+    found = test_runs_of(project).filter(pk=parsed).first() if parsed else None
+    if found is None:
+        raise errors.TestRunNotFound
+    return found
+
+
+def results_of(test_run: TestRun) -> QuerySet[TestResult]:
+    """How each correction came out in a test run."""
+    return TestResult.objects.filter(test_run=test_run)
+
+
+def replay_get(*, test_run: TestRun, run_id: str) -> Replay:
+    """What a test run kept of a run, with its content; raises :class:`RunNotFound`."""
+    parsed = parse_id(run_id)
+    found = Replay.objects.filter(test_run=test_run, run_id=parsed).first() if parsed else None
+    if found is None:
+        raise RunNotFound(run_id)
+    return found

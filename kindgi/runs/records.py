@@ -84,13 +84,15 @@ def check_run(body: RunBody) -> None:
     instant(body.created_at)
     instant(body.completed_at)
     if body.calls is not UNSET:
-        _check_calls(bytes(body.calls))
+        check_calls(bytes(body.calls), "/calls")
 
 
-def _check_calls(calls: bytes) -> None:
-    for index, call in enumerate(decode_span(calls, list[Call], "/calls")):
+def check_calls(calls: bytes, place: str) -> None:
+    """Refuse calls of another shape; ``place`` is where they stand in the body. Raises :class:`BadInput`."""
+    for index, call in enumerate(decode_span(calls, list[Call], place)):
         if bytes(call.args)[:1] != b"{":
-            raise BadInput(f"/calls/{index}/args: args must be an object.", details={"path": f"/calls/{index}/args"})
+            at = f"{place}/{index}/args"
+            raise BadInput(f"{at}: args must be an object.", details={"path": at})
 
 
 def run_id_of(text: str) -> UUID:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -26,6 +27,12 @@ SELECT run.project_id, run.run_id, run.content_id, run.status, run.flow_id, run.
 FROM runs_run AS run
 WHERE run.tenant_id = %s AND run.run_id = %s
 FOR NO KEY UPDATE OF run
+"""
+
+
+_FOR_CORRECTIONS = """
+SELECT run_id, content_erased_at IS NOT NULL FROM runs_run
+WHERE tenant_id = %s AND run_id = ANY(%s) ORDER BY run_id FOR NO KEY UPDATE
 """
 
 
@@ -84,6 +91,11 @@ def run_lock_for_correction(*, caller: Caller, run_id: str) -> RunToCorrect:
     run = RunToCorrect(*found[0])
     # Django has raw cursors hand out jsonb as text.
     return run._replace(tools=None if run.tools is None else json.loads(run.tools))
+
+
+def runs_lock(*, tenant_id: UUID, run_ids: Sequence[UUID]) -> dict[UUID, bool]:
+    """Lock those runs that there are, in the order of their ids, until the transaction ends; whether each is erased."""
+    return dict(fetch(_FOR_CORRECTIONS, [tenant_id, list(run_ids)]))
 
 
 def run_content(content_id: UUID | None) -> RunContent | None:

@@ -48,9 +48,11 @@ def meeting(target: str, count: int) -> Iterator[None]:
 
 @contextmanager
 def pausing(target: str, *, reached: threading.Event, until: threading.Event | None = None) -> Iterator[None]:
-    """Let whoever calls ``target`` say so, and then wait until somebody waits for them, or for the event."""
+    """Let whoever calls ``target`` first say so, and then wait until somebody waits for them, or for the event."""
 
     def wait() -> None:
+        if reached.is_set():
+            return
         reached.set()
         wait_until(lambda: waiting() > 0 or (until is not None and until.is_set()))
 

@@ -1,0 +1,359 @@
+"""Test runs: what is checked, what is counted, what is kept (contract, section 4)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from corrections import models
+from kindgi.runs.services.retention import runs_purge
+from tests.corrections.replaying import LOOKED_UP, OWNERS, REPLAYS, SHOULD_SAY, WRONG, body, path, replay
+from tests.support.queries import assert_queries
+from tests.support.shops import AGENT, OUTPUT, Shop
+
+NONE = {"corrections": 0, "right": 0, "wrong": 0, "changed": 0, "unchecked": 0, "fixed": 0, "reopened": 0}
+
+
+def tried(shop: Shop, replays: list[dict[str, Any]], **more: Any) -> Any:
+    sent = {"agentId": AGENT, "version": "2.0.0", "how": "pin", "replays": replays, **more}
+    return shop.editor.ok("POST", path(shop), sent)
+
+
+def results(shop: Shop, test_run: Any, query: str = "") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = shop.editor.ok("GET", f"{path(shop)}/{test_run['id']}/results?limit=100&{query}")[
+        "data"
+    ]
+    return found
+
+
+def test_a_test_run_tells_what_it_was_of_and_how_it_came_out(undone: Shop):
+    runs = {outcome: undone.run() for outcome in ("right", "wrong", "changed")}
+    made = {outcome: undone.correct(run_id, **WRONG) for outcome, run_id in runs.items()}
+    unseen = undone.correct(undone.run(), **WRONG)
+    replays = [{"runId": run_id, **REPLAYS[outcome]} for outcome, run_id in runs.items()]
+    test_run = tried(undone, [*replays, {"runId": unseen["runId"]}, {"runId": undone.run()}, {"runId": "nope"}])
+    assert test_run == {
+        "id": test_run["id"],
+        "tenantId": str(undone.tenant.pk),
+        "projectId": str(undone.project.pk),
+        "agentId": AGENT,
+        "version": "2.0.0",
+        "how": "pin",
+        "expertsOnly": False,
+        "madeBy": {"kind": "user", "id": str(undone.person("editor").pk)},
+        "replays": 6,
+        "uncorrected": 2,
+        "counts": {**NONE, "corrections": 4, "right": 1, "wrong": 1, "changed": 1, "unchecked": 1, "fixed": 1},
+        "experts": NONE,
+        "createdAt": test_run["createdAt"],
+    }
+    assert undone.api("viewer").ok("GET", f"{path(undone)}/{test_run['id']}") == test_run
+    assert undone.api("viewer").ok("GET", path(undone))["data"] == [test_run]
+    came_out = {result["correctionId"]: result for result in results(undone, test_run)}
+    assert {made[outcome]["id"]: outcome for outcome in made} | {unseen["id"]: "unchecked"} == {
+        pk: result["outcome"] for pk, result in came_out.items()
+    }
+    assert came_out[made["right"]["id"]] == {
+        "correctionId": made["right"]["id"],
+        "runId": runs["right"],
+        "expert": False,
+        "outcome": "right",
+        "answer": "right",
+        "statusBefore": "open",
+        "statusAfter": "fixed",
+    }
+
+
+def test_each_thing_that_was_wrong_is_told_apart(undone: Shop):
+    run_id = undone.run()
+    items = [
+        {"key": "case-a", "pointer": "/matches/0", "verdict": "wrong"},
+        {"key": "case-b", "pointer": "/matches/1", "verdict": "right"},
+        {"key": "case-c", "pointer": "/matches/2", "verdict": "wrong"},
+    ]
+    undone.correct(run_id, **OWNERS, items=items)
+    output = {"response": {"content": SHOULD_SAY}, "matches": [OUTPUT["matches"][0], {"id": "other"}, {"id": "new"}]}
+    test_run = tried(undone, [{"runId": run_id, "calls": LOOKED_UP, "output": output}])
+    (result,) = results(undone, test_run)
+    assert (result["decisions"], result["answer"], result["outcome"]) == ("right", "right", "wrong")
+    assert result["items"] == [{"key": "case-a", "outcome": "wrong"}, {"key": "case-c", "outcome": "changed"}]
+
+
+def test_what_another_person_marked_right_is_right(undone: Shop):
+    run_id = undone.run_with_output('{"draft": "old", "response": {"content": "new"}}')
+    item = {"key": "text", "pointer": "/draft", "verdict": "wrong"}
+    made = undone.correct(run_id, items=[item])
+    undone.correct(run_id, by="editor:2", items=[{**item, "pointer": "/response/content", "verdict": "right"}])
+    test_run = tried(undone, [{"runId": run_id, "output": {"draft": "new"}}])
+    assert [result["outcome"] for result in results(undone, test_run)] == ["right"]
+    assert undone.editor.ok("GET", f"corrections/{made['id']}")["status"] == "fixed"
+
+
+def test_a_judged_answer_is_compared_where_it_was_pointed_at(undone: Shop):
+    run_id = undone.run()
+    item = {"key": "answer", "pointer": "/note"}
+    undone.editor.ok("POST", "judgments", {"runId": run_id, "item": item, "verdict": "no"})
+    for note, outcome in (("text", "wrong"), ("another", "changed")):
+        assert results(undone, tried(undone, [{"runId": run_id, "output": {"note": note}}]))[0]["outcome"] == outcome
+
+
+def test_decisions_that_were_judged_wrong_are_checked(undone: Shop):
+    run_id = undone.run()
+    listed = {"calls": [{"tool": "shop.lookup", "args": {"id": 1}}], "notCalled": ["shop.refund"]}
+    said = {"runId": run_id, "item": {"key": "kindgi:correction"}, "verdict": "no", "correction": listed}
+    undone.editor.ok("POST", "judgments", said)
+    call = {"tool": "shop.lookup", "args": {"id": 1.0}}
+    for calls, outcome in (([call], "right"), ([call, {"tool": "shop.refund", "args": {}}], "wrong")):
+        assert results(undone, tried(undone, [{"runId": run_id, "calls": calls}]))[0]["decisions"] == outcome
+
+
+def test_only_live_corrections_of_the_agent_in_the_project_that_say_something_was_wrong_are_checked(undone: Shop):
+    run_id = undone.run()
+    undone.correct(run_id, decisions="right", answer="right")
+    removed = undone.correct(run_id, by="editor:2", **WRONG)
+    undone.admin.ok("POST", f"corrections/{removed['id']}/unregister")
+    undone.correct(run_id, by="service", **WRONG)
+    undone.correct(run_id, by="service", answer="right")
+    flow = undone.run(flow={"id": "shop.flow", "version": "1.0.0"})
+    undone.correct(flow, **WRONG)
+    other = undone.run(agent={"id": "shop.other", "version": "1.0.0"})
+    undone.correct(other, **WRONG)
+    elsewhere = undone.run(projectId=str(undone.other_project().pk))
+    undone.admin.ok("POST", "corrections", {"runId": elsewhere, **WRONG})
+    runs = [run_id, flow, other, elsewhere]
+    test_run = tried(undone, [{"runId": one, **REPLAYS["right"]} for one in runs])
+    assert (test_run["counts"], test_run["uncorrected"]) == (NONE, 4)
+    assert results(undone, test_run) == [] and not models.Replay.objects.exists()
+    assert {one.status for one in models.Correction.objects.filter(unregistered_at=None)} == {"open", "fixed"}
+
+
+def test_a_partly_superseded_correction_is_checked_by_what_is_left_of_it(undone: Shop):
+    run_id = undone.run()
+    undone.correct(run_id, **OWNERS)
+    undone.editor.ok("POST", "judgments", {"runId": run_id, "item": {"key": "answer"}, "verdict": "yes"})
+    (result,) = results(undone, tried(undone, [{"runId": run_id, "calls": LOOKED_UP}]))
+    assert "answer" not in result and (result["decisions"], result["statusAfter"]) == ("right", "fixed")
+
+
+def test_an_end_users_correction_is_fixed_like_any_other(undone: Shop):
+    run_id = undone.run()
+    made = undone.correct(run_id, participantId="p", **WRONG)
+    replay(undone, run_id, "right")
+    read = undone.editor.ok("GET", f"corrections/{made['id']}")
+    assert read["status"] == "fixed" and "sortedTo" not in read
+    replay(undone, run_id, "wrong", "went-back")
+    assert undone.editor.ok("GET", f"corrections/{made['id']}")["status"] == "open"
+
+
+class TestExperts:
+    """Experts' corrections are counted apart."""
+
+    @pytest.fixture
+    def run_id(self, undone: Shop) -> str:
+        """A run that an expert and a peer corrected."""
+        expert = undone.judge_class("expert", assertableBy={"principalKinds": ["user"]})
+        run_id = undone.run()
+        undone.correct(run_id, correctorGroupId=expert, **WRONG)
+        undone.correct(run_id, by="editor:2", **WRONG)
+        return run_id
+
+    def test_they_are_counted_with_the_others_and_apart(self, undone: Shop, run_id: str):
+        test_run = replay(undone, run_id, "right")
+        assert test_run["counts"] == {**NONE, "corrections": 2, "right": 2, "fixed": 2}
+        assert test_run["experts"] == {**NONE, "corrections": 1, "right": 1, "fixed": 1}
+        assert [result["expert"] for result in results(undone, test_run, "expert=true")] == [True]
+
+    def test_experts_only_counts_and_moves_theirs_alone(self, undone: Shop, run_id: str):
+        test_run = replay(undone, run_id, "right", expertsOnly=True)
+        assert test_run["counts"] == test_run["experts"] == {**NONE, "corrections": 1, "right": 1, "fixed": 1}
+        statuses = {one["status"] for one in undone.editor.ok("GET", f"corrections?runId={run_id}")["data"]}
+        assert statuses == {"open", "fixed"}
+
+    def test_a_restriction_that_came_later_makes_nobody_an_expert(self, undone: Shop):
+        later = undone.judge_class("later")
+        run_id = undone.run()
+        undone.correct(run_id, correctorGroupId=later, **WRONG)
+        undone.admin.ok("PATCH", f"judge-classes/{later}", {"assertableBy": {"principalKinds": ["user"]}})
+        assert replay(undone, run_id, "right")["experts"] == NONE
+
+
+def test_a_replay_is_kept_to_the_byte(undone: Shop):
+    run_id = undone.run()
+    undone.correct(run_id, **WRONG)
+    calls, output = '[{"args": {"b": 1.0, "a": 12345678901234567890},"tool":"t"}]', '{"z": "\\u0000\\ud800", "a":1e5 }'
+    sent = '{"agentId":"%s","version":"2","how":"pin","replays":[{"runId":"%s","calls":%s,"output":%s}]}'
+    made = undone.editor.ok("POST", path(undone), (sent % (AGENT, run_id, calls, output)).encode())
+    answer = undone.api("viewer").get(f"{path(undone)}/{made['id']}/replays/{run_id}").content.decode()
+    assert f'"calls":{calls}' in answer and f'"output":{output}' in answer
+
+
+def test_runs_without_a_replay_and_test_runs_that_are_not_there_are_not_found(undone: Shop):
+    run_id = undone.run()
+    undone.correct(run_id, **WRONG)
+    test_run = replay(undone, run_id, "right")
+    one = f"{path(undone)}/{test_run['id']}"
+    for other in (undone.run(), str(uuid4()), "nope"):
+        assert undone.editor.refused("GET", f"{one}/replays/{other}") == (404, "run-not-found")
+    elsewhere = f"projects/{undone.other_project().pk}/test-runs/{test_run['id']}"
+    for missing in (f"{path(undone)}/{uuid4()}", f"{path(undone)}/nope", elsewhere):
+        for address in (missing, f"{missing}/results", f"{missing}/replays/{run_id}"):
+            assert undone.admin.refused("GET", address) == (404, "test-run-not-found")
+
+
+REFUSED: list[dict[str, Any]] = [
+    {"agentId": ""},
+    {"agentId": "a" * 201},
+    {"version": ""},
+    {"version": "1" * 101},
+    {"how": "deploy"},
+    {"how": "recorded-right"},
+    {"replays": []},
+    {"replays": [{}]},
+    {"replays": [{"runId": ""}]},
+    {"replays": [{"runId": "x", "answer": 1}]},
+    {"replays": [{"runId": "x", "calls": {}}]},
+    {"replays": [{"runId": "x", "calls": [{"tool": "t"}]}]},
+    {"replays": [{"runId": "x", "calls": [{"tool": "t", "args": []}]}]},
+    {"replays": [{"runId": "x"}] * 10_001},
+    {"expertsOnly": "yes"},
+    {"surprise": 1},
+]
+
+
+@pytest.mark.parametrize("broken", REFUSED, ids=lambda broken: json.dumps(broken)[:60])
+def test_what_has_another_shape_is_refused(undone: Shop, broken: dict[str, Any]):
+    sent = {"agentId": AGENT, "version": "2.0.0", "how": "pin", "replays": [{"runId": "x"}], **broken}
+    assert undone.editor.refused("POST", path(undone), sent) == (400, "bad-input")
+
+
+@pytest.mark.parametrize("missing", ["agentId", "version", "how", "replays"])
+def test_what_is_required_is(undone: Shop, missing: str):
+    sent = body(undone.run(), "right")
+    del sent[missing]
+    assert undone.editor.refused("POST", path(undone), sent) == (400, "bad-input")
+
+
+def test_a_run_that_is_sent_twice_is_refused_whatever_its_spelling(undone: Shop):
+    run_id = undone.run()
+    sent = body(run_id, "right")
+    sent["replays"].append({"runId": run_id.upper()})
+    response = undone.editor.post(path(undone), sent)
+    assert response.status_code == 400 and "/replays/1" in response.json()["error"]["message"]
+
+
+def test_lists_are_narrowed_by_agent_version_and_how_and_results_by_outcome(undone: Shop):
+    run_id = undone.run()
+    made = undone.correct(run_id, **WRONG)
+    first = replay(undone, run_id, "right", version="2.0.0")
+    second = replay(undone, run_id, "wrong", "went-back", version="1.0.0")
+    for query, found in (
+        ("version=2.0.0", [first]),
+        ("how=went-back", [second]),
+        (f"agentId={AGENT}", [second, first]),
+        ("agentId=nobody", []),
+    ):
+        assert undone.editor.ok("GET", f"{path(undone)}?{query}")["data"] == found
+    for query, count in (
+        ("outcome=wrong", 1), ("outcome=right", 0), (f"runId={run_id}", 1), (f"runId={uuid4()}", 0),
+        (f"correctionId={made['id']}", 1), ("expert=true", 0), ("expert=false", 1),
+    ):  # fmt: skip
+        assert len(results(undone, second, query)) == count, query
+    for bad in ("outcome=better", "how=deploy", "surprise=1"):
+        address = f"{path(undone)}/{second['id']}/results" if bad.startswith("outcome") else path(undone)
+        assert undone.editor.refused("GET", f"{address}?{bad}") == (400, "bad-input")
+
+
+def test_an_erased_run_is_unchecked_and_its_replay_is_not_kept(undone: Shop):
+    run_id = undone.run()
+    made = undone.correct(run_id, **OWNERS)
+    undone.admin.ok("POST", f"runs/{run_id}/erase")
+    test_run = replay(undone, run_id, "right")
+    (result,) = results(undone, test_run)
+    assert (result["outcome"], result["decisions"], result["answer"]) == ("unchecked",) * 3
+    assert undone.editor.ok("GET", f"corrections/{made['id']}")["status"] == "with-owner"
+    assert not models.Replay.objects.exists()
+
+
+@pytest.mark.parametrize("erased", [False, True])
+def test_a_run_that_retention_has_deleted_is_checked_by_its_copies(undone: Shop, erased: bool):
+    run_id = undone.run(createdAt="2020-01-01T00:00:00Z", completedAt="2020-01-01T00:00:01Z")
+    made = undone.correct(run_id, **OWNERS)
+    if erased:
+        undone.admin.ok("POST", f"runs/{run_id}/erase")
+    undone.admin.ok("PATCH", f"projects/{undone.project.pk}", {"retentionDays": 1})
+    assert runs_purge(project=undone.project, limit=10) == 1
+    for outcome, status in (("right", "fixed"), ("wrong", "with-owner")):
+        (result,) = results(undone, replay(undone, run_id, outcome))
+        assert result["outcome"] == ("unchecked" if erased else outcome)
+        assert undone.editor.ok("GET", f"corrections/{made['id']}")["status"] == ("with-owner" if erased else status)
+
+
+def test_the_same_key_records_one_test_run(undone: Shop):
+    run_id = undone.run()
+    undone.correct(run_id, **WRONG)
+    first = undone.editor.post(path(undone), body(run_id, "right"), key="k")
+    again = undone.editor.post(path(undone), body(run_id, "right"), key="k")
+    assert first.status_code == 201 and again.content == first.content
+    assert len(undone.editor.ok("GET", path(undone))["data"]) == 1
+
+
+def corrected(shop: Shop, count: int) -> list[str]:
+    """So many runs, each of which an expert and two others corrected."""
+    runs = [shop.run() for _ in range(count)]
+    for run_id in runs:
+        for by in ("editor", "editor:2", "service"):
+            shop.correct(run_id, by=by, **OWNERS)
+    return runs
+
+
+def test_it_takes_as_many_statements_for_one_correction_as_for_many(undone: Shop):
+    runs = corrected(undone, 12)
+    for some in (runs[:1], runs[1:]):
+        sent: dict[str, Any] = {"agentId": AGENT, "version": "2", "how": "pin"}
+        sent["replays"] = [{"runId": run_id, **REPLAYS["right"]} for run_id in some]
+        undone.editor.ok("GET", path(undone))
+        with assert_queries(exact=11):
+            undone.editor.ok("POST", path(undone), sent)
+
+
+def test_each_batch_takes_the_same_statements(undone: Shop, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("corrections.services.test_runs.reading.BATCH", 3)  # runs, and corrections
+    runs = corrected(undone, 6)
+    counted = []
+    for some in (runs[:1], runs[1:3], runs[3:6]):
+        sent: dict[str, Any] = {"agentId": AGENT, "version": "2", "how": "pin"}
+        sent["replays"] = [{"runId": run_id, **REPLAYS["right"]} for run_id in some]
+        with assert_queries(at_most=100) as statements:
+            undone.editor.ok("POST", path(undone), sent)
+        counted.append(len(statements))
+    # Three corrections a run: each further run is a batch of corrections more, which are moved, noted and told.
+    assert counted == [11, 14, 17]
+
+
+def test_lists_take_a_fixed_number_of_statements(undone: Shop):
+    runs = corrected(undone, 3)
+    for some in (runs[:1], runs):
+        for run_id in some:
+            replay(undone, run_id, "wrong")
+        many = tried(undone, [{"runId": run_id, **REPLAYS["right"]} for run_id in some])
+        undone.editor.ok("GET", path(undone))
+        with assert_queries(exact=3):
+            undone.editor.ok("GET", path(undone))
+        with assert_queries(exact=4):
+            undone.editor.ok("GET", f"{path(undone)}/{many['id']}/results")
+
+
+def test_pages_of_results_hold_each_once(undone: Shop):
+    runs = corrected(undone, 3)
+    test_run = tried(undone, [{"runId": run_id, **REPLAYS["right"]} for run_id in runs])
+    seen, cursor = [], ""
+    while True:
+        page = undone.editor.ok("GET", f"{path(undone)}/{test_run['id']}/results?limit=2{cursor}")
+        seen += [result["correctionId"] for result in page["data"]]
+        if not page["hasMore"]:
+            break
+        cursor = f"&cursor={page['nextCursor']}"
+    assert len(seen) == len(set(seen)) == 9
