@@ -14,12 +14,16 @@ class CorrectionsConfig(AppConfig):
     verbose_name = "Corrections"
 
     def ready(self) -> None:
-        """An erased run takes what was said about it along, in the same transaction; a purged one leaves the copies."""
-        from corrections.services.erasure import corrections_erase_for_runs
-        from kindgi.runs.hooks import content_kept, run_erased
+        """What is erased takes what was said about it along, in the same transaction; a purge leaves the copies."""
+        from corrections.services import erasure
+        from kindgi.runs import hooks
 
-        run_erased.register(corrections_erase_for_runs)
-        content_kept.register(contents_copied)
+        hooks.run_erased.register(erasure.corrections_erase_for_runs)
+        hooks.gone_run_erased.register(erasure.corrections_erase_for_gone_runs)
+        hooks.gone_run_projects.register(erasure.projects_of_gone_runs)
+        hooks.participant_erased.register(erasure.corrections_erase_for_participants)
+        hooks.participant_runs.register(erasure.runs_named_by_participants)
+        hooks.content_kept.register(contents_copied)
 
 
 def contents_copied(content_ids: list[UUID]) -> set[UUID]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from corrections.models import Correction
+from corrections.services.erasure import runs_erased
 from corrections.services.history import by, save_change, state_of
 from corrections.services.locking import check_live, correction_lock
 from corrections.submissions import Text
@@ -17,6 +18,7 @@ from kindgi.api.errors import BadInput
 from kindgi.api.operations import Body
 from kindgi.api.times import now, wire
 from kindgi.runs.errors import RunErased
+from kindgi.runs.models import Run
 
 _FIELDS = ("status", "sorted_to", "status_note", "link")
 
@@ -63,8 +65,8 @@ def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -
     correction, run = correction_lock(caller=caller, correction_id=correction_id)
     check_write(caller, correction.project_id)
     check_live(correction)
-    if run is not None and run.content_erased_at is not None and _has_words(body):
-        raise RunErased(f'The content of run "{run.run_id}" was erased; nothing is written about it any more.')
+    if _has_words(body) and _is_erased(correction, run):
+        raise RunErased(f'The content of run "{correction.run_id}" was erased; nothing is written about it any more.')
     before, at = state_of(correction), now()
     _set(caller, correction, body, at)
     if state_of(correction) != before:
@@ -77,6 +79,13 @@ def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -
 def _has_words(body: ChangeBody) -> bool:
     """Whether the change holds free text: what an erasure takes must not come back."""
     return bool(body.reason or body.status_note) or isinstance(body.link, LinkToPullRequest)
+
+
+def _is_erased(correction: Correction, run: Run | None) -> bool:
+    """Whether the run was erased: as it says itself or, once it is purged, as its copy does."""
+    if run is not None:
+        return run.content_erased_at is not None
+    return correction.run_id in runs_erased(tenant_id=correction.tenant_id, run_ids=[correction.run_id])
 
 
 def _set(caller: Caller, correction: Correction, body: ChangeBody, at: datetime) -> None:

@@ -18,11 +18,16 @@ class EmbeddedPostgresError(RuntimeError):
     """The embedded server could not do what was asked; the text is one sentence for a person."""
 
 
+def path_of(program: str) -> Path:
+    """Where one of PostgreSQL's programs is."""
+    return _install() / "bin" / program
+
+
 def run(program: str, *arguments: str) -> None:
     """Run one of PostgreSQL's programs to its end, as the server's user."""
     # A file, not a pipe: the server that pg_ctl starts inherits it, and a pipe would never close.
     with tempfile.TemporaryFile("w+") as output:
-        command = [str(_install() / "bin" / program), *arguments]
+        command = [str(path_of(program)), *arguments]
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         owner = _prepare_stand_in() if os.geteuid() == 0 else None
         done = subprocess.run(

@@ -6,8 +6,9 @@ for a single run; they must not commit, and what they raise rolls the change bac
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 from kindgi.runs.models import Run
@@ -33,30 +34,77 @@ class Hook(Generic[Told]):
                 listener(told)
 
 
-class Kept:
-    """A question to the apps above: which of these rows do they still name?"""
+class Taken(Generic[Told]):
+    """Like :class:`Hook`, of functions that answer how much they took, by kind, or nothing."""
+
+    def __init__(self) -> None:
+        """Start with nobody to tell."""
+        self._listeners: list[Callable[[list[Told]], Mapping[str, int] | None]] = []
+
+    def register(self, listener: Callable[[list[Told]], Mapping[str, int] | None]) -> None:
+        """Tell ``listener`` from now on."""
+        self._listeners.append(listener)
+
+    def __call__(self, told: list[Told]) -> Counter[str]:
+        """Tell everyone, unless there is nothing to tell; what they took together."""
+        taken: Counter[str] = Counter()
+        if told:
+            for listener in self._listeners:
+                taken.update(listener(told) or {})
+        return taken
+
+
+class Question(Generic[Told]):
+    """A question to the apps above, which each answers with ids."""
 
     def __init__(self) -> None:
         """Start with nobody to ask."""
-        self._answerers: list[Callable[[list[UUID]], set[UUID]]] = []
+        self._answerers: list[Callable[[list[Told]], set[UUID]]] = []
 
-    def register(self, answerer: Callable[[list[UUID]], set[UUID]]) -> None:
+    def register(self, answerer: Callable[[list[Told]], set[UUID]]) -> None:
         """Ask ``answerer`` from now on."""
         self._answerers.append(answerer)
 
-    def __call__(self, ids: list[UUID]) -> set[UUID]:
-        """Those of ``ids`` that anybody names; nobody is asked about none."""
-        return set().union(*(answerer(ids) for answerer in self._answerers)) if ids else set()
+    def __call__(self, about: list[Told]) -> set[UUID]:
+        """What anybody answers; nobody is asked about nothing."""
+        return set().union(*(answerer(about) for answerer in self._answerers)) if about else set()
+
+
+class Participant(NamedTuple):
+    """An end user of an app, as one project knows them."""
+
+    tenant_id: UUID
+    project_id: UUID
+    participant_id: str
+
+
+class GoneRun(NamedTuple):
+    """A run that retention has purged, by the id that the world knew it by."""
+
+    tenant_id: UUID
+    run_id: UUID
 
 
 run_ended: Hook[Run] = Hook()
 """Runs that reached a final status, after the row has it."""
 
-run_erased: Hook[Run] = Hook()
-"""Runs whose content was just erased."""
+run_erased: Taken[Run] = Taken()
+"""Runs that are being erased: their rows are locked and say so, their content goes next."""
+
+participant_erased: Taken[Participant] = Taken()
+"""Participants whose runs were just erased: what is kept of them beside these goes now."""
+
+participant_runs: Question[Participant] = Question()
+"""The public ids of the runs, purged ones too, about which something is kept that is a participant's."""
+
+gone_run_erased: Taken[GoneRun] = Taken()
+"""Runs that are gone, of which what is kept shall be erased."""
+
+gone_run_projects: Question[GoneRun] = Question()
+"""The projects in which something is kept of runs that are gone."""
 
 runs_purging: Hook[Run] = Hook()
 """Runs that retention is about to delete, of one project; their rows are locked and still there."""
 
-content_kept = Kept()
+content_kept: Question[UUID] = Question()
 """Which of the content rows of runs that are purged must stay; asked with the runs' rows locked."""

@@ -121,7 +121,7 @@ def test_the_example_of_a_body_is_one_that_the_operation_reads(route):
 @pytest.mark.parametrize("route", ROUTES, ids=IDS)
 def test_the_example_of_an_answer_is_as_its_schema_says(route):
     path = route.path.replace("/", "~1").replace("{", "%7B").replace("}", "%7D")
-    for status, _ in route.operation.answers:
+    for status in [status for status, kind in route.operation.answers if kind is not None]:
         content = OPERATIONS[route.operation.id]["responses"][str(status)]["content"]
         if "application/json" in content:
             pointer = f"/paths/{path}/{route.method}/responses/{status}/content/application~1json/schema"

@@ -114,9 +114,9 @@ def test_words_that_come_after_the_erasure_are_refused(fresh: Shop):
 def forgetting_too_early() -> Iterator[None]:
     """Don't wait for changes of corrections, and forget kept answers before what the apps above keep is erased."""
 
-    def early(runs: Any) -> None:
+    def early(runs: Any) -> Any:
         idempotency.forget(tenant_id=runs[0].tenant_id, subject_ids=[run.run_id for run in runs])
-        run_erased(runs)
+        return run_erased(runs)
 
     def run_unlocked(*, caller: Any, correction_id: str) -> tuple[Correction, Run | None]:
         locked = Correction.objects.select_for_update(no_key=True).get(pk=correction_id)

@@ -7,14 +7,17 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from kindgi.access.models import Project
 from kindgi.api.openapi.routes import routes
 from kindgi.runs.api.urls import urlpatterns
+from kindgi.runs.services.retention import runs_purge
 from tests.access import test_permission_matrix as access_matrix
 from tests.corrections import test_permission_matrix as corrections_matrix
 from tests.support.matrices import LET_IN, NOT_LET_IN, UNKNOWN, Row, World, anonymous, rows
 from tests.support.shops import AGENT, VERSION, Shop, completed
 
-# {run} is of the project and the other tenant has one of the same id; {going} hasn't ended.
+# {run} is of the project and the other tenant has one of the same id; {going} hasn't ended; {gone} was corrected, and
+# then deleted by retention.
 MATRIX = """
                                                      out els vie edi ser adm own cei nar ten riv
 GET    runs                                          200 200 200 200 200 200 200 200 200 200 200
@@ -27,6 +30,8 @@ PUT    runs/{new}  named                             404 404 403 201 201 201 201
 POST   runs/import                                   200 200 200 200 200 200 200 200 200 200 200
 POST   runs/{run}/erase                              404 404 403 403 403 200 200 200 200 200 200
 POST   runs/{only}/erase                             404 404 403 403 403 200 200 200 200 200 404
+POST   runs/{gone}/erase                             404 404 403 403 403 204 204 204 204 204 404
+POST   projects/{project}/participants/{someone}/erase  404 404 403 403 403 200 200 200 200 200 404
 GET    agents/{agent}/versions/{version}             200 200 200 200 200 200 200 200 200 200 200
 GET    agents/{ours}/versions/{version}              200 200 200 200 200 200 200 200 200 200 404
 PUT    agents/{agent}/versions/{version}             403 200 403 200 200 200 200 200 200 200 200
@@ -51,7 +56,10 @@ CODES = {"PUT runs/{new}": "project-not-found", "PUT runs/{new} named": "project
 @pytest.fixture(scope="module")
 def world(shop: Shop) -> World:
     world = World.of(shop)
-    run_id, going = shop.run(), shop.run(status="running")
+    run_id, going, gone = shop.run(), shop.run(status="running"), shop.run(completedAt="2020-01-01T00:00:00Z")
+    shop.correct(gone)
+    Project.objects.filter(pk=shop.project.pk).update(retention_days=1000)
+    assert runs_purge(project=shop.project, limit=10) == 1
     world.twin.run(run_id)
     shop.admin.ok("PUT", f"agents/ours.only/versions/{VERSION}")
     shop.admin.ok("PUT", f"projects/{shop.project.pk}/agents/{AGENT}/pin", {"version": VERSION})
@@ -59,9 +67,11 @@ def world(shop: Shop) -> World:
         "run": run_id,
         "going": going,
         "only": shop.run(),
+        "gone": gone,
         "new": UNKNOWN,
         "agent": AGENT,
         "ours": "ours.only",
+        "someone": "somebody",
         "version": VERSION,
         "project": str(shop.project.pk),
     }
@@ -89,9 +99,11 @@ def _not_found(row: Row) -> str:
     ]
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if "{run}" in row.path or "{only}" in row.path], ids=str)
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if row.path.startswith(("runs/{run}", "runs/{only}", "runs/{gone}"))], ids=str
+)
 def test_a_run_that_is_not_there_for_the_caller_answers_as_an_unknown_id_does(world: World, row: Row):
-    name = "run" if "{run}" in row.path else "only"
+    name = row.path.partition("{")[2].partition("}")[0]
     for who in [who for who, status in row.statuses.items() if status == 404]:
         there = ask(world, who, row).json()["error"]
         unknown = ask(world, who, row, path=row.path.format(**{name: UNKNOWN})).json()["error"]

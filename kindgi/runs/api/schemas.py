@@ -82,6 +82,24 @@ def content_part(content: RunContent | None, name: str) -> Raw | UnsetType:
     return UNSET if text is None else Raw(text)
 
 
+class Erased(Answer):
+    """How many an erasure took words from: `copies` are what corrections kept of runs, `replays` test runs' own."""
+
+    runs: int
+    corrections: int
+    copies: int
+    replays: int
+
+
+class ParticipantErased(Answer):
+    """The receipt of an erasure; a second one takes nothing and says so."""
+
+    project_id: UUID
+    participant_id: str
+    erased_at: Time
+    erased: Erased
+
+
 class ImportResult(Answer, kw_only=True):
     """What became of one record: `line` counts from 1, blank lines included."""
 

@@ -10,19 +10,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from kindgi.access.errors import ProjectNotFound
+from kindgi.access.selectors import project_get
 from kindgi.api import errors as api_errors
 from kindgi.api.endpoints import Endpoint
 from kindgi.api.errors import BadInput, PermissionDenied
 from kindgi.api.filters import check_parameters, filtered
 from kindgi.api.operations import NDJSON_TYPES, operation
 from kindgi.api.pages import PageRequest, newest_first
+from kindgi.api.times import wire
 from kindgi.runs import errors
 from kindgi.runs.api import schemas
 from kindgi.runs.filters import RunFilter
 from kindgi.runs.models import Run
 from kindgi.runs.records import RunBody, RunRecord, check_run, run_id_of
 from kindgi.runs.selectors import run_content, run_get, runs_readable
-from kindgi.runs.services.erasure import run_erase
+from kindgi.runs.services.erasure import gone_run_erase, participant_erase, run_erase
 from kindgi.runs.services.importing import Line, records_split, runs_import
 from kindgi.runs.services.recording import Report, runs_record
 
@@ -163,9 +165,48 @@ class RunErasure(Endpoint):
         summary="Erase a run's content, and what corrections keep of it",
         body_required=False,
         answer=schemas.RunAnswer,
+        also=((204, None),),
         errors=(errors.RunNotFound, PermissionDenied),
     )
     def post(self, request: Request, run_id: str) -> Response:
-        """The run without its words; erasing again changes nothing."""
-        run: Run = run_erase(caller=self.caller_of(request), run_id=run_id)
+        """The run without its words; erasing again changes nothing.
+
+        Of a run that retention has deleted there is nothing to show: what its corrections kept of
+        it is erased, and the answer is 204.
+        """
+        try:
+            run: Run = run_erase(caller=self.caller_of(request), run_id=run_id)
+        except errors.RunNotFound:
+            gone_run_erase(caller=self.caller_of(request), run_id=run_id)
+            return Response(status=204)
         return Response(schemas.run_answer(run))
+
+
+class ParticipantErasure(Endpoint):
+    """`/v1/projects/{projectId}/participants/{participantId}/erase`."""
+
+    @operation(
+        id="projects.participants.erase",
+        summary="Erase all words of one end user",
+        body_required=False,
+        answer=schemas.ParticipantErased,
+        errors=(ProjectNotFound, PermissionDenied),
+    )
+    def post(self, request: Request, project_id: str, participant_id: str) -> Response:
+        """How much was taken: of their runs as when each is erased, of corrections made for them, and of copies.
+
+        The id is percent-encoded in the path, a slash as `%2F` or as it is. Ids, times, statuses
+        and verdicts stay. An id that nobody has takes nothing.
+        """
+        caller = self.caller_of(request)
+        project = project_get(caller=caller, project_id=project_id)
+        receipt = participant_erase(caller=caller, project=project, participant_id=participant_id)
+        kinds = ("runs", "corrections", "copies", "replays")
+        return Response(
+            schemas.ParticipantErased(
+                project_id=project.pk,
+                participant_id=participant_id,
+                erased_at=wire(receipt.erased_at),
+                erased=schemas.Erased(**{kind: receipt.taken[kind] for kind in kinds}),
+            )
+        )

@@ -1,14 +1,50 @@
-"""Erasing a run: a person's words go, the structure stays (contract, section 3)."""
+"""Erasing runs: a person's words go, the structure stays (contract, section 3; locks in docs/concurrency.md)."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import TypeVar
+from uuid import UUID
+
 from kindgi.access.callers import Caller
-from kindgi.access.policies import check_administer
+from kindgi.access.models import Project
+from kindgi.access.policies import can_read, check_administer
 from kindgi.api import idempotency
+from kindgi.api.ids import parse_id
 from kindgi.api.times import now
+from kindgi.rows import update
 from kindgi.runs import hooks
-from kindgi.runs.models import Run, RunContent
+from kindgi.runs.errors import RunNotFound
+from kindgi.runs.hooks import GoneRun, Participant
+from kindgi.runs.models import Run
 from kindgi.runs.selectors import run_lock
+from kindgi.sql import execute, fetch
+
+BATCH = 500
+Thing = TypeVar("Thing")
+
+# The last condition is that of the index, which goes by the digest: an id may be longer than an entry.
+_RUN_IDS = """
+SELECT run_id FROM runs_run
+WHERE project_id = %s AND md5(participant_id) = md5(%s) AND participant_id = %s AND participant_id <> ''
+"""
+_LOCK = "SELECT * FROM runs_run WHERE tenant_id = %s AND run_id = ANY(%s) ORDER BY run_id FOR NO KEY UPDATE"
+_CLEAR = """
+UPDATE runs_runcontent SET input = NULL, output = NULL, calls = NULL
+WHERE id = ANY(%s) AND (input IS NOT NULL OR output IS NOT NULL OR calls IS NOT NULL)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an erasure of a participant took, by kind: ``runs``, ``corrections``, ``copies``, ``replays``."""
+
+    erased_at: datetime
+    taken: Counter[str]
 
 
 def run_erase(*, caller: Caller, run_id: str) -> Run:
@@ -21,12 +57,76 @@ def run_erase(*, caller: Caller, run_id: str) -> Run:
     check_administer(caller, run.project_id)
     if run.content_erased_at is not None:
         return run
-    run.content_erased_at = run.updated_at = now()
-    run.failure_message = None
-    run.save(update_fields=["content_erased_at", "updated_at", "failure_message"])
-    if run.content_id is not None:
-        RunContent.objects.filter(pk=run.content_id).update(input=None, output=None, calls=None)
-    hooks.run_erased([run])
+    _erase([run])
     # Last: what the hooks waited for, such as a change of a correction, has kept its answer by now.
     idempotency.forget(tenant_id=run.tenant_id, subject_ids=[run.run_id])
     return run
+
+
+def gone_run_erase(*, caller: Caller, run_id: str) -> None:
+    """Erase what the apps above still keep of a run that retention has purged; again changes nothing.
+
+    Needs an admin of each project in which they keep something. Raises :class:`RunNotFound` where
+    nobody keeps anything, or the caller may not read it.
+    """
+    parsed = parse_id(run_id)
+    gone = [GoneRun(caller.tenant_id, parsed)] if parsed else []
+    projects = hooks.gone_run_projects(gone)
+    if not projects or not all(can_read(caller, project_id) for project_id in projects):
+        raise RunNotFound(run_id)
+    for project_id in projects:
+        check_administer(caller, project_id)
+    hooks.gone_run_erased(gone)
+    idempotency.forget(tenant_id=caller.tenant_id, subject_ids=[one.run_id for one in gone])
+
+
+def participant_erase(*, caller: Caller, project: Project, participant_id: str) -> Receipt:
+    """Erase the words of one end user from the project, as :func:`run_erase` does from each run of theirs.
+
+    Also what was corrected for them on other runs, and what is kept of runs of theirs that
+    retention has purged. Needs an admin of the project. Again takes nothing, nor does an id that
+    nobody has. What comes after it, comes after it: an erasure is no ban.
+    """
+    check_administer(caller, project.pk)
+    whose = Participant(project.tenant_id, project.pk, participant_id)
+    own = {run_id for (run_id,) in fetch(_RUN_IDS, [project.pk, participant_id, participant_id])}
+    named = own | hooks.participant_runs([whose])
+    runs = list(_locked(whose, named))
+    taken: Counter[str] = Counter()
+    for batch in _batches(run for run in runs if run.content_erased_at is None):
+        taken += _erase(batch)
+    taken += hooks.participant_erased([whose])
+    # Last, as above; of what was corrected for them until the corrections were locked, too.
+    idempotency.forget(tenant_id=whose.tenant_id, subject_ids=named | hooks.participant_runs([whose]))
+    return Receipt(now(), taken)
+
+
+def contents_clear(content_ids: Iterable[UUID]) -> int:
+    """Empty content rows, of runs or of copies; how many of them held anything. Who names them must be locked."""
+    return execute(_CLEAR, [list(content_ids)])
+
+
+def _locked(whose: Participant, run_ids: Iterable[UUID]) -> Iterator[Run]:
+    """Lock those of ``run_ids`` that there are, all in the order of their ids; the participant's own are answered."""
+    for batch in _batches(sorted(run_ids)):
+        for run in Run.objects.raw(_LOCK, [whose.tenant_id, batch]):
+            if (run.project_id, run.participant_id) == (whose.project_id, whose.participant_id):
+                yield run
+
+
+def _erase(runs: list[Run]) -> Counter[str]:
+    """Erase locked runs that hold their words; what went, by kind."""
+    at = now()
+    for run in runs:
+        run.content_erased_at = run.updated_at = at
+        run.failure_message = None
+    update(runs, ["content_erased_at", "updated_at", "failure_message"])
+    taken = hooks.run_erased(runs)
+    contents_clear(run.content_id for run in runs if run.content_id is not None)
+    return Counter(runs=len(runs)) + taken
+
+
+def _batches(things: Iterable[Thing]) -> Iterator[list[Thing]]:
+    left = iter(things)
+    while batch := list(islice(left, BATCH)):
+        yield batch
