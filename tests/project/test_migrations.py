@@ -1,7 +1,9 @@
 """The migrations: complete, and fit to begin with nothing."""
 
 import os
+import uuid
 
+import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connection
@@ -34,3 +36,40 @@ def test_an_empty_database_is_migrated_and_a_second_time_changes_nothing(empty_d
     assert first.returncode == 0 and "Applying access.0001_initial... OK" in first.stdout, first.stderr
     second = manage("migrate", environment=environment)
     assert second.returncode == 0 and "No migrations to apply" in second.stdout
+
+
+def insert(cursor, table: str, **values: object):
+    """A row of an older schema: what isn't given is whatever its type has for nothing; its id."""
+    cursor.execute(
+        "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = %s AND is_nullable = 'NO'",
+        [table],
+    )
+    nothing = {"boolean": False, "integer": 0, "jsonb": "{}", "timestamp with time zone": "now", "uuid": uuid.uuid4()}
+    row = {name: nothing.get(kind, "") for name, kind in cursor.fetchall()} | values
+    columns, places = sql.SQL(", ").join(map(sql.Identifier, row)), sql.SQL(", ").join(sql.Placeholder() * len(row))
+    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({}) RETURNING id")
+    cursor.execute(statement.format(sql.Identifier(table), columns, places), list(row.values()))
+    return cursor.fetchone()[0]
+
+
+def test_copies_that_were_made_before_learn_whose_words_they_hold(empty_database_url):
+    environment = {"KINDGI_ENV": "test", "DATABASE_URL": empty_database_url}
+    for app, number in (("runs", "0001"), ("corrections", "0001")):
+        done = manage("migrate", app, number, environment=environment)
+        assert done.returncode == 0, done.stderr
+    with psycopg.connect(empty_database_url, autocommit=True) as connected, connected.cursor() as cursor:
+        tenant = insert(cursor, "access_tenant", slug="t")
+        project = insert(cursor, "access_project", tenant_id=tenant, slug="p")
+        whose = {}
+        for participant in ("somebody", "", None):  # None: the run is gone
+            run_id = uuid.uuid4()
+            whose[run_id] = participant or ""
+            about = {"tenant_id": tenant, "project_id": project, "run_id": run_id}
+            if participant is not None:
+                insert(cursor, "runs_run", **about, participant_id=participant, status="running")
+            correction = insert(cursor, "corrections_correction", **about, status="open")
+            insert(cursor, "corrections_runcopy", tenant_id=tenant, run_id=run_id, correction_id=correction)
+        done = manage("migrate", environment=environment)
+        assert done.returncode == 0, done.stderr
+        cursor.execute("SELECT run_id, participant_id FROM corrections_runcopy")
+        assert dict(cursor.fetchall()) == whose
