@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from corrections.api import class_views, judgment_views, test_run_views, views
+from corrections.api import check_views, class_views, judgment_views, test_run_views, views
 
 urlpatterns = [
     path("corrections", views.Corrections.as_view()),
     path("corrections/<str:correction_id>", views.OneCorrection.as_view()),
     path("corrections/<str:correction_id>/unregister", views.CorrectionRemoval.as_view()),
+    path("corrections/<str:correction_id>/check", check_views.CorrectionCheck.as_view()),
     path("corrections/<str:correction_id>/history", views.CorrectionHistory.as_view()),
     path("projects/<str:project_id>/test-runs", test_run_views.TestRuns.as_view()),
     path("projects/<str:project_id>/test-runs/<str:test_run_id>", test_run_views.OneTestRun.as_view()),

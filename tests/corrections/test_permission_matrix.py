@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from corrections.api.urls import urlpatterns
+from tests.corrections.replaying import WRONG, replay
 from tests.support.matrices import LET_IN, NOT_LET_IN, UNKNOWN, Row, World, anonymous, rows
 from tests.support.shops import AGENT, Shop
 
-# {correction} was made by the service, and {judgment} is what it says. {class} is the tenant's, {ours} the project's; both name one principal.
+# {correction} was made by the service, and {judgment} is what it says. {class} is the tenant's, {ours} the project's;
+# both name one principal. {tested} is a test run of the run {wrong}.
 MATRIX = """
                                                      out els vie edi ser adm own cei nar ten riv
 GET    corrections                                   200 200 200 200 200 200 200 200 200 200 200
@@ -20,6 +22,7 @@ POST   corrections  unknown                          404 404 404 404 404 404 404
 GET    corrections/{correction}                      404 404 200 200 200 200 200 200 200 200 404
 PATCH  corrections/{correction}                      404 404 403 200 200 200 200 200 200 200 404
 POST   corrections/{correction}/unregister           404 404 403 403 200 200 200 200 200 200 404
+POST   corrections/{correction}/check                404 404 200 200 200 200 200 200 200 200 404
 GET    corrections/{correction}/history              404 404 200 200 200 200 200 200 200 200 404
 GET    judgments                                     200 200 200 200 200 200 200 200 200 200 200
 POST   judgments                                     404 404 403 201 201 201 201 201 201 201 201
@@ -27,6 +30,11 @@ POST   judgments  class                              404 404 403 201 201 201 201
 POST   judgments  unknown                            404 404 404 404 404 404 404 404 404 404 404
 GET    judgments/{judgment}                          404 404 200 200 200 200 200 200 200 200 404
 POST   judgments/{judgment}/unregister               404 404 403 403 200 200 200 200 200 200 404
+GET    projects/{project}/test-runs                  404 404 200 200 200 200 200 200 200 200 404
+POST   projects/{project}/test-runs                  404 404 403 201 201 201 201 201 201 201 404
+GET    projects/{project}/test-runs/{tested}         404 404 200 200 200 200 200 200 200 200 404
+GET    projects/{project}/test-runs/{tested}/results 404 404 200 200 200 200 200 200 200 200 404
+GET    projects/{project}/test-runs/{tested}/replays/{wrong} 404 404 200 200 200 200 200 200 200 200 404
 GET    judge-classes                                 200 200 200 200 200 200 200 200 200 200 200
 POST   judge-classes  tenant                         403 403 403 403 403 403 403 403 403 201 201
 POST   judge-classes  project                        404 404 403 403 403 201 201 201 201 201 404
@@ -45,6 +53,7 @@ BODIES: dict[str, Any] = {
     "POST corrections class": {"runId": "{run}", "answer": "right", "correctorGroupId": "{open}"},
     "POST corrections unknown": {"runId": UNKNOWN, "answer": "right"},
     "PATCH corrections/{correction}": {"status": "being-fixed"},
+    "POST corrections/{correction}/check": {"calls": []},
     "POST judgments": {"runId": "{run}", "item": {"key": "answer"}, "verdict": "yes"},
     "POST judgments class": {
         "runId": "{run}",
@@ -53,6 +62,12 @@ BODIES: dict[str, Any] = {
         "judgeClassId": "{open}",
     },
     "POST judgments unknown": {"runId": UNKNOWN, "item": {"key": "answer"}, "verdict": "yes"},
+    "POST projects/{project}/test-runs": {
+        "agentId": AGENT,
+        "version": "2.0.0",
+        "how": "pin",
+        "replays": [{"runId": "{wrong}", "output": "better"}],
+    },
     "POST judge-classes tenant": {"scope": {"kind": "tenant"}, "name": "fresh", "weight": 1},
     "POST judge-classes project": {"scope": PROJECT, "name": "fresh", "weight": 1},
     "POST judge-classes agent": {
@@ -66,6 +81,7 @@ BODIES: dict[str, Any] = {
 NOT_FOUND = {
     "corrections": "correction-not-found",
     "judgments": "judgment-not-found",
+    "projects": "project-not-found",
     "judge-classes": "judge-class-not-found",
 }
 
@@ -78,11 +94,16 @@ def world(shop: Shop) -> World:
     world.twin.run(run_id)  # the other tenant has a run of the same id, and a correction of it
     world.twin.correct(run_id)
     project, named = str(shop.project.pk), {"principalIds": [UNKNOWN]}
+    wrong = shop.run()
+    shop.correct(wrong, **WRONG)
+    tested = replay(shop, wrong, "changed")
     world.names |= {
         "run": run_id,
         "correction": made["id"],
         "judgment": shop.editor.ok("GET", "judgments", query={"runId": run_id})["data"][0]["id"],
         "project": project,
+        "wrong": wrong,
+        "tested": tested["id"],
         "class": shop.judge_class("expert", assertableBy=named),
         "ours": shop.judge_class("expert", scope={"kind": "project", "projectId": project}, assertableBy=named),
         "open": shop.judge_class("open"),
@@ -115,7 +136,7 @@ def test_a_thing_that_is_not_there_for_the_caller_answers_as_an_unknown_id_does(
     name = row.path.partition("{")[2].partition("}")[0]
     for who in [who for who, status in row.statuses.items() if status == 404]:
         there = world.ask(who, row, BODIES.get(str(row))).json()["error"]
-        path = row.path.format(**{name: UNKNOWN})
+        path = row.path.format(**{**world.names, name: UNKNOWN})
         unknown = world.ask(who, row, BODIES.get(str(row)), path=path).json()["error"]
         there["message"] = there["message"].replace(world.names[name], UNKNOWN)
         del there["requestId"], unknown["requestId"]
