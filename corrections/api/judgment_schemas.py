@@ -7,12 +7,15 @@ from uuid import UUID
 
 from msgspec import UNSET, Raw, UnsetType
 
-from corrections.api.schemas import CopyAnswer, ListedCallAnswer, MadeBy, Subject, copy_of, subject_of
+from corrections.api.schemas import ListedCallAnswer, MadeBy, Subject, subject_of
 from corrections.judgments import JudgmentVerdict
 from corrections.models import DECISIONS_KEY, Correction, RunCopy, Verdict
 from kindgi.api.operations import Answer, Time
 from kindgi.api.times import wire
+from kindgi.runs.api.schemas import content_part
 from kindgi.runs.content import unpack
+
+_NOTHING = Raw(b"null")
 
 
 class JudgedItem(Answer, kw_only=True):
@@ -28,6 +31,17 @@ class ExpectedAnswer(Answer):
 
     calls: list[ListedCallAnswer]
     not_called: list[str]
+
+
+class JudgedCopy(Answer, kw_only=True):
+    """What was kept of the judged run; `input` and `output` are `null` where there is nothing, or nothing any more."""
+
+    run_id: UUID
+    subject: Subject
+    input: Raw
+    output: Raw
+    calls: Raw | UnsetType = UNSET
+    captured_at: Time
 
 
 class JudgmentAnswer(Answer, kw_only=True):
@@ -49,7 +63,7 @@ class JudgmentAnswer(Answer, kw_only=True):
     created_at: Time
     unregistered_at: Time | UnsetType = UNSET
     superseded_by: UUID | UnsetType = UNSET
-    run: CopyAnswer | UnsetType = UNSET
+    run: JudgedCopy | UnsetType = UNSET
     item_value: Raw | UnsetType = UNSET
 
 
@@ -76,7 +90,7 @@ def judgment_answer(verdict: Verdict, *, copy: RunCopy | None = None) -> Judgmen
     )
     if copy is not None:
         value = unpack(verdict.item_value)
-        answer.run = copy_of(correction, copy)
+        answer.run = _copy(correction, copy)
         answer.item_value = UNSET if value is None else Raw(value)
     return answer
 
@@ -86,6 +100,17 @@ def _item(verdict: Verdict) -> JudgedItem:
         key=verdict.item_key,
         pointer=UNSET if verdict.pointer is None else verdict.pointer,
         rank=UNSET if verdict.rank is None else verdict.rank,
+    )
+
+
+def _copy(correction: Correction, copy: RunCopy) -> JudgedCopy:
+    return JudgedCopy(
+        run_id=copy.run_id,
+        subject=subject_of(correction),
+        input=content_part(copy.content, "input") or _NOTHING,
+        output=content_part(copy.content, "output") or _NOTHING,
+        calls=content_part(copy.content, "calls"),
+        captured_at=wire(copy.created_at),
     )
 
 

@@ -170,7 +170,7 @@ def correction_answer(correction: Correction, *, copy: RunCopy | None = None) ->
         reason = UNSET if correction.sorted_reason is None else correction.sorted_reason
         answer.sorted = Sorted(by=correction.sorted_by, reason=reason, at=wire(correction.sorted_at))  # type: ignore[arg-type]
     if copy is not None:
-        answer.run = copy_of(correction, copy)
+        answer.run = _copy(correction, copy)
     return answer
 
 
@@ -211,8 +211,7 @@ def _item(verdict: Verdict, said: Said, *, values: bool) -> ItemAnswer:
     )
 
 
-def copy_of(correction: Correction, copy: RunCopy) -> CopyAnswer:
-    """What was kept of the corrected run."""
+def _copy(correction: Correction, copy: RunCopy) -> CopyAnswer:
     return CopyAnswer(
         input=content_part(copy.content, "input"),
         output=content_part(copy.content, "output"),
