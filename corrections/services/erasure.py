@@ -22,7 +22,7 @@ from kindgi.sql import execute, fetch
 
 _LOCK_OF_RUNS = """
 SELECT id, should_call FROM corrections_correction
-WHERE tenant_id = %s AND run_id = ANY(%s) ORDER BY id FOR NO KEY UPDATE
+WHERE tenant_id = %s AND run_id = ANY(%s) ORDER BY run_id, id FOR NO KEY UPDATE
 """
 # The last condition on the participant is that of the index.
 _LOCK_OF_PARTICIPANT = """
@@ -32,7 +32,7 @@ WHERE id IN (
     WHERE tenant_id = %s AND md5(participant_id) = md5(%s) AND participant_id = %s AND participant_id <> ''
       AND project_id = %s
     UNION SELECT id FROM corrections_correction WHERE tenant_id = %s AND run_id = ANY(%s))
-ORDER BY id FOR NO KEY UPDATE
+ORDER BY run_id, id FOR NO KEY UPDATE
 """
 # A link to one of ours is an id, and stays; a pull request's address is somebody's text.
 _CORRECTIONS = """

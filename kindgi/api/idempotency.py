@@ -14,7 +14,7 @@ so keeps its hold; one that lost it finds so when it locks, and does nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -217,3 +217,11 @@ def forget(*, tenant_id: UUID, subject_ids: Iterable[UUID]) -> None:
 def sweep() -> int:
     """Delete up to ``SWEEP_BATCH`` keys past their 24 hours; how many it were."""
     return execute(_SWEEP, [SWEEP_BATCH])
+
+
+def sweep_all(*, go_on: Callable[[], bool] = lambda: True) -> int:
+    """Delete all keys past their 24 hours, batch by batch, for as long as ``go_on()``; how many it were."""
+    total = 0
+    while go_on() and (swept := sweep()):
+        total += swept
+    return total

@@ -198,6 +198,11 @@ class Run(Row):
             models.Index(fields=["project", "-created_at", "-id"], name="run_newest_in_project"),
             models.Index(fields=["project", "agent_id", "-created_at", "-id"], name="run_newest_of_agent"),
             models.Index(
+                fields=["project", "completed_at", "id"],
+                name="run_ended_in_project",
+                condition=models.Q(completed_at__isnull=False),
+            ),
+            models.Index(
                 "project",
                 MD5("participant_id"),
                 name="run_of_participant",

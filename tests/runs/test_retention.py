@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -12,7 +14,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from corrections.models import RunCopy
 from kindgi.access.models import Project
@@ -20,7 +22,7 @@ from kindgi.api.times import now, wire
 from kindgi.runs import hooks
 from kindgi.runs.models import FINAL, Run, RunContent, RunStatus
 from kindgi.runs.services import retention
-from kindgi.runs.services.retention import runs_purge
+from kindgi.runs.services.retention import project_purge, runs_purge
 from tests.support.parallel import at_once
 from tests.support.racing import pausing, without_the_runs_lock
 from tests.support.shops import OUTPUT, Shop, completed
@@ -52,6 +54,24 @@ def command(*arguments: str) -> str:
     out = StringIO()
     call_command("purge_runs", *arguments, stdout=out)
     return out.getvalue()
+
+
+@contextmanager
+def batches_of(seconds: Callable[[int], float] = lambda size: 0.001) -> Iterator[list[int]]:
+    """How many runs each batch has; it takes as long as ``seconds`` says, by a clock that the test turns."""
+    sizes: list[int] = []
+    clock, purge_batch = [0.0], retention._purge
+
+    def turned(project: Project, found: list[Any], *, give_up_at: float | None) -> int:
+        sizes.append(len(found))
+        clock[0] += seconds(len(found))
+        return purge_batch(project, found, give_up_at=give_up_at)
+
+    with (
+        mock.patch.object(retention, "_purge", turned),
+        mock.patch.object(retention, "monotonic", lambda: clock[0]),
+    ):
+        yield sizes
 
 
 def run_ids() -> set[str]:
@@ -92,6 +112,8 @@ def test_a_setting_that_was_taken_back_meanwhile_counts(undone: Shop):
 def test_corrections_and_their_copies_stay_and_other_content_goes(undone: Shop):
     project = keep_for(undone)
     corrected, plain, empty = old_run(undone), old_run(undone), undone.run(completedAt=ago(40), output=None)
+    judgment = {"runId": corrected, "item": {"key": "b", "pointer": "/note"}, "verdict": "yes", "reason": "It is so."}
+    judged = undone.api("service").ok("POST", "judgments", judgment)["id"]
     said: dict[str, Any] = {
         "answer": "wrong",
         "shouldSay": "Tomorrow.",
@@ -99,10 +121,11 @@ def test_corrections_and_their_copies_stay_and_other_content_goes(undone: Shop):
     }
     made = undone.correct(corrected, **said)
     content_ids = dict(Run.objects.values_list("run_id", "content_id"))
-    before = undone.editor.ok("GET", f"corrections/{made['id']}")
+    reads = [f"corrections/{made['id']}", f"judgments/{judged}", f"judgments?runId={corrected}"]
+    before = [undone.editor.ok("GET", path) for path in reads]
     assert purge(project) == 3
-    after = undone.editor.ok("GET", f"corrections/{made['id']}")
-    assert after == before
+    assert [undone.editor.ok("GET", path) for path in reads] == before
+    after = before[0]
     assert after["items"][0]["value"] == OUTPUT["note"]
     assert after["run"]["input"] == INPUT and after["run"]["output"] == OUTPUT
     assert {undone.editor.get(f"runs/{run_id}").status_code for run_id in (corrected, plain, empty)} == {404}
@@ -154,16 +177,27 @@ def test_the_oldest_go_first_and_a_batch_costs_the_same_for_2_runs_and_for_20(un
     runs = [old_run(undone, 40 + number) for number in range(23)]
     for run_id in runs[::2]:
         undone.correct(run_id)
-    # the runs with their locks; what is copied; runs; contents; kept answers
-    with assert_queries(exact=5):
+    # which runs; the runs with their locks; what is copied; runs; contents; kept answers
+    with assert_queries(exact=6):
         assert purge(project, limit=2) == 2
     assert run_ids() == set(runs[:-2])
-    with assert_queries(exact=5):
+    with assert_queries(exact=6):
         assert purge(project, limit=20) == 20
     assert run_ids() == {runs[0]}
     assert purge(project) == 1
     with assert_queries(exact=1):
         assert purge(project) == 0
+
+
+def test_runs_are_found_by_an_index_that_holds_only_those_that_ended(undone: Shop):
+    project = keep_for(undone)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        place = retention.START
+        cursor.execute(f"EXPLAIN {retention._FIND}", [project.pk, now(), project.pk, place.completed_at, place.id, 100])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "Index Only Scan using run_ended_in_project" in plan and "Sort" not in plan, plan
 
 
 def test_the_command_purges_each_project_batch_after_batch(undone: Shop):
@@ -175,15 +209,9 @@ def test_the_command_purges_each_project_batch_after_batch(undone: Shop):
     old_run(other)
     kept = {undone.run(), old_run(undone, projectId=str(undone.other_project().pk))}
     first, second = (f"{shop.tenant.slug}/{shop.project.slug}" for shop in (undone, other))
-    limits: list[int] = []
-
-    def counted(**arguments: Any) -> int:
-        limits.append(arguments["limit"])
-        return runs_purge(**arguments)
-
-    with mock.patch("kindgi.runs.management.commands.purge_runs.runs_purge", counted):
+    with batches_of() as sizes:
         said = command("--tenant", undone.tenant.slug, "--project", undone.project.slug, "--batch", "2")
-    assert said == f"{first}: 5 purged.\n" and limits == [2] * 4
+    assert said == f"{first}: 5 purged.\n" and sizes == [2, 2, 1]
     assert set(command().splitlines()) == {f"{first}: 0 purged.", f"{second}: 1 purged."}
     assert run_ids() == kept
 
@@ -204,6 +232,70 @@ def test_the_command_refuses_in_one_line(undone: Shop, arguments: list[str], mes
 def test_the_command_says_that_a_named_project_keeps_its_runs(undone: Shop):
     with pytest.raises(CommandError, match="for ever"):
         command("--tenant", undone.tenant.slug, "--project", undone.project.slug)
+
+
+def test_batches_grow_while_they_are_fast_and_no_further_than_they_may(undone: Shop):
+    project = keep_for(undone)
+    import_old(undone, 300)
+    with batches_of() as sizes:
+        assert project_purge(project=project, most=100) == 300
+    assert sizes == [20, 40, 80, 100, 60]
+
+
+def test_batches_shrink_when_they_come_near_to_the_limit(undone: Shop):
+    project = keep_for(undone)
+    import_old(undone, 60)
+    with batches_of(lambda size: 0.01 * size - 0.005) as sizes:  # 20 take 195 ms
+        assert project_purge(project=project) == 60
+    assert sizes == [20, 5, 10, 10, 10, 10, 10, 5]
+
+
+def purge_while_a_content_is_locked(shop: Shop, *, hold_for: float) -> tuple[int, str]:
+    """How many of ten runs go while somebody holds the content of one, until the purge ends or for so many seconds."""
+    project = keep_for(shop)
+    import_old(shop, 10)
+    held, done = threading.Event(), threading.Event()
+    run = Run.objects.filter(project=project).order_by("completed_at", "id")[5]
+
+    def hold() -> None:
+        with transaction.atomic():
+            RunContent.objects.select_for_update().get(run=run)
+            held.set()
+            done.wait(timeout=hold_for)
+
+    def purge_meanwhile() -> int:
+        held.wait(timeout=5)
+        try:
+            return project_purge(project=project)
+        finally:
+            done.set()
+
+    _, count = at_once([hold, purge_meanwhile])
+    return count, str(run.run_id)
+
+
+def test_a_batch_that_waits_for_somebody_is_given_up_and_only_its_cause_is_left(fresh: Shop):
+    count, run_id = purge_while_a_content_is_locked(fresh, hold_for=30)
+    assert count == 9 and run_ids() == {run_id}
+    assert project_purge(project=fresh.project) == 1
+
+
+def test_control_without_the_limit_a_purge_waits_with_its_locks(fresh: Shop):
+    with mock.patch.object(retention, "STATEMENT", 30), mock.patch.object(retention, "LAST_CALL", 30):
+        count, _ = purge_while_a_content_is_locked(fresh, hold_for=1)
+    assert count == 10  # in one batch, which held the others' rows for a second
+
+
+def test_a_purge_stops_between_batches_when_it_is_told_to(undone: Shop):
+    project = keep_for(undone)
+    import_old(undone, 50)
+    asked = iter([True, False])
+    assert project_purge(project=project, go_on=lambda: next(asked)) == 20
+
+
+def import_old(shop: Shop, count: int) -> None:
+    record = completed(createdAt=ago(40), completedAt=ago(40))
+    shop.admin.ok("POST", "runs/import", [{"id": str(uuid4()), **record} for _ in range(count)])
 
 
 def correct_and_purge(shop: Shop) -> tuple[Any, Any, Project]:

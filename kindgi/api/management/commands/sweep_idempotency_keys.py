@@ -6,17 +6,17 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from kindgi.api.idempotency import sweep
+from kindgi.api.idempotency import sweep_all
 
 
 class Command(BaseCommand):
     """Batch by batch, each its own transaction, so that no request waits for it."""
 
-    help = "Delete the Idempotency-Keys that are past their 24 hours. Run it daily."
+    help = (
+        "Delete the Idempotency-Keys that are past their 24 hours. A worker does it by itself, every "
+        "SWEEP_EVERY_SECONDS."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Delete until none is left, and say how many it were."""
-        total = 0
-        while swept := sweep():
-            total += swept
-        self.stdout.write(f"{total} deleted.")
+        self.stdout.write(f"{sweep_all()} deleted.")
