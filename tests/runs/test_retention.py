@@ -256,10 +256,11 @@ def purge_while_a_content_is_locked(shop: Shop, *, hold_for: float) -> tuple[int
     import_old(shop, 10)
     held, done = threading.Event(), threading.Event()
     run = Run.objects.filter(project=project).order_by("completed_at", "id")[5]
+    content_id = run.content_id or ""
 
     def hold() -> None:
         with transaction.atomic():
-            RunContent.objects.select_for_update().get(run=run)
+            RunContent.objects.select_for_update().get(pk=content_id)
             held.set()
             done.wait(timeout=hold_for)
 
