@@ -2,9 +2,8 @@
 
     .venv/bin/python bench/decision_check.py [--times 5]
 
-Prints the fastest and the slowest of several tries, in milliseconds of the processor: of taking the calls' JSON apart,
-and of the check itself. 50 listed calls against 1,000 calls
-of 100 fields, about as many as a body of 2 MiB holds, shall take under 50 ms.
+Prints the fastest and the slowest of several tries, in milliseconds of the processor: of taking the
+calls' JSON apart, and of the check itself. 1,000 calls of 100 fields are about what a body of 2 MiB holds.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from corrections.decision_check import Checked, Expected, calls_of, check
 
-AIM_MS = 50
 LISTED, CALLS, FIELDS = 50, 1000, 100
 Args = dict[str, Any]
 
@@ -71,13 +69,12 @@ def text_of(calls: list[Args]) -> str:
     return json.dumps([{"tool": "orders.lookup", "args": args} for args in calls])
 
 
-def main() -> int:
-    """Print the table; the exit status says whether the check of any shape takes too long."""
+def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=5)
     times = parser.parse_args().times
     print(f"{'shape':34} {'MiB':>5} {'read: min':>10} {'max':>7} {'check: min':>11} {'max':>7}  unmet extra")
-    worst = 0.0
     for name, listed, calls in shapes():
         span = text_of(calls).encode()
         expected = Expected.of(should_call=text_of(listed), must_not_call=None)
@@ -86,13 +83,10 @@ def main() -> int:
         tries = [_ms(lambda expected=expected, made=made: check(expected, made)) for _ in range(times)]
         took = [ms for ms, _ in tries]
         checked: Checked = tries[0][1]
-        worst = max(worst, min(took)) if len(calls) <= CALLS else worst
         print(
             f"{name:34} {len(span) / 2**20:5.2f} {min(read):10.1f} {max(read):7.1f} {min(took):11.1f} {max(took):7.1f}"
             f"  {len(checked.unmet):5} {len(checked.extra):5}"
         )
-    print(f"The slowest check of {CALLS:,} calls takes {worst:.0f} ms; the aim is under {AIM_MS} ms.")
-    return int(worst >= AIM_MS)
 
 
 def _ms(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -102,4 +96,4 @@ def _ms(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

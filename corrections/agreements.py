@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -31,18 +33,28 @@ def agreements(listed: Sequence[Mapping[str, Any]], made: Sequence[Mapping[str, 
     A value is a :class:`msgspec.Raw` span of JSON, without space around it, or a Python value.
     """
     arguments = {name: _Argument() for name in dict.fromkeys(name for args in listed for name in args)}
-    wanted = [{name: arguments[name].want(_span(value)) for name, value in args.items()} for args in listed]
-    columns = {name: argument.column for name, argument in arguments.items()}
-    for call, args in enumerate(made) if columns else ():
-        for column, span in zip(map(columns.get, args), _spans(args.values()), strict=False):
-            if column is not None:
-                column[call] = span
+    wanted = [
+        {name: arguments[name].want(span) for name, span in zip(args, _spans(args.values()), strict=False)}
+        for args in listed
+    ]
+    for names, calls in _alike(made).items():
+        alike = [made[call] for call in calls]
+        for name in arguments.keys() & names:
+            arguments[name].note(calls, _spans(list(map(itemgetter(name), alike))))
     masks = {name: argument.masks(len(made)) for name, argument in arguments.items()}
     return [{name: masks[name][normal] for name, normal in normals.items()} for normals in wanted]
 
 
+def _alike(made: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], list[int]]:
+    """The calls by the names of their arguments, so that a whole column of values is noted at once."""
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for call, args in enumerate(made):
+        alike.setdefault(tuple(args), []).append(call)
+    return alike
+
+
 def _spans(values: Iterable[Any]) -> list[bytes]:
-    """Each value's JSON; of spans at once, as no JSON text holds a NUL byte."""
+    """Each value's JSON, and an empty one for no values; of spans at once, as no JSON text holds a NUL byte."""
     try:
         return b"\0".join(values).split(b"\0")
     except TypeError:
@@ -75,15 +87,23 @@ def _loose(spans: Sequence[bytes]) -> list[Any]:
 
 
 class _Argument:
-    """An argument that listed calls give: the values that they want, and what each call has (``column``)."""
+    """An argument that listed calls give: the values that they want, and the calls that have it, with theirs."""
+
+    __slots__ = ("_calls", "_floats", "_having", "_nested", "_normal", "_spans", "_strings")
 
     def __init__(self) -> None:
-        self.column: dict[int, bytes] = {}
-        self._calls: dict[bytes, list[int]] = {}
+        self._calls: list[int] = []
+        self._spans: list[bytes] = []
+        self._having: dict[bytes, list[int]] = {}
         self._normal: dict[bytes, bytes] = {}
         self._strings: set[str] = set()
         self._floats: set[float] = set()
         self._nested: list[Any] = []
+
+    def note(self, calls: Iterable[int], spans: Iterable[bytes]) -> None:
+        """Each of ``calls`` has the value beside it."""
+        self._calls += calls
+        self._spans += spans
 
     def want(self, span: bytes) -> bytes:
         """Look out for a value; its normal spelling."""
@@ -91,8 +111,8 @@ class _Argument:
             return self._normal[span]
         normal = _normal(span)
         self._normal[span] = self._normal[normal] = normal
-        if normal not in self._calls:
-            self._calls[normal] = []
+        if normal not in self._having:
+            self._having[normal] = []
             if normal[0] == _QUOTE:
                 self._strings.add(_string(normal))
             elif normal[0] in _NUMBERS:
@@ -103,33 +123,35 @@ class _Argument:
 
     def masks(self, calls: int) -> dict[bytes, int]:
         """For each wanted value, by its normal spelling, which of so many calls have it."""
-        wanted = self._wanted(set(self.column.values()))
-        for call, span in self.column.items() if wanted else ():
-            having = wanted.get(span)
-            if having is not None:
-                having.append(call)
-        return {normal: _mask(having, calls) for normal, having in self._calls.items()}
+        wanted = self._wanted(set(self._spans)) if self._spans else {}
+        if wanted:
+            hits = compress(zip(self._calls, self._spans, strict=True), map(wanted.__contains__, self._spans))
+            for call, span in hits:
+                wanted[span].append(call)
+        return {normal: _mask(having, calls) for normal, having in self._having.items()}
 
     def _wanted(self, spans: set[bytes]) -> dict[bytes, list[int]]:
         """Those of ``spans`` that are equal to a wanted value, each with the calls that have this."""
-        found = {span: self._calls[self._normal[span]] for span in self._normal.keys() & spans}
+        found = {span: self._having[self._normal[span]] for span in self._normal.keys() & spans}
         for span in self._doubtful(spans - found.keys()):
             normal = _normal(span)
-            if normal in self._calls:
-                found[span] = self._calls[normal]
+            if normal in self._having:
+                found[span] = self._having[normal]
         return found
 
     def _doubtful(self, spans: set[bytes]) -> Iterator[bytes]:
         """Those of ``spans`` that may be another spelling of a wanted value; a cheap look tells of most that not."""
         if self._strings and b"\\" in b"".join(spans):
-            escaped = [span for span in spans if span[0] == _QUOTE and b"\\" in span]
-            yield from [span for span in escaped if _string(span) in self._strings]
+            yield from _among(self._strings, [span for span in spans if span[0] == _QUOTE and b"\\" in span])
         if self._floats:
-            numbers = [span for span in spans if span[0] in _NUMBERS]
-            yield from [span for span, loose in zip(numbers, _loose(numbers), strict=True) if loose in self._floats]
+            yield from _among(self._floats, [span for span in spans if span[0] in _NUMBERS])
         if self._nested:
-            nested = [span for span in spans if span[0] in _NESTED]
-            yield from [span for span, loose in zip(nested, _loose(nested), strict=True) if loose in self._nested]
+            yield from _among(self._nested, [span for span in spans if span[0] in _NESTED])
+
+
+def _among(values: Container[Any], spans: list[bytes]) -> Iterator[bytes]:
+    """Those of ``spans`` whose value is loosely one of ``values``."""
+    return (span for span, value in zip(spans, _loose(spans), strict=True) if value in values)
 
 
 def _mask(calls: list[int], size: int) -> int:

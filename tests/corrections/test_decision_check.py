@@ -207,6 +207,9 @@ def test_python_values_do_as_well_as_spans():
         expected, calls_of('[{"tool":"a","args":{"x":1.0,"y":{"a":null,"b":[15e-1]},"z":"é"}}]'.encode())
     ).passed
     assert check(expected, [Made("a", {"z": "é", "y": {"a": None, "b": [1.5]}, "x": 1.0})]).passed
+    assert check(
+        expected, [Made("a", {"z": Raw(b'"\\u00e9"'), "y": {"a": None, "b": [1.5]}, "x": Raw(b"1.00")})]
+    ).passed
     nearest = check(expected, [Made("a", {"x": True, "y": 1})]).unmet[0].nearest
     assert nearest == Nearest(0, Difference("x", 1, True))
     nearest = check(Expected([Listed("a", {"x": 1})]), [Made("a", {})]).unmet[0].nearest

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corrections.json_values import Number, canonical, parse
+from corrections.json_values import Number, canonical, elements, members, parse
 
 EQUAL = [
     ("1", "1.0"),
@@ -189,6 +189,27 @@ def test_a_number_compares_by_value_and_is_no_string():
 def test_what_is_no_json_is_refused(text: str):
     with pytest.raises(ValueError):
         parse(text.encode())
+
+
+@pytest.mark.parametrize("value", ['"\\u00e9"', '"\\ud800"', '[1.00, {"a" : "\\udfff"}]', '{"x":"}"}', "1E+2", '""'])
+@pytest.mark.parametrize("space", ["", " ", "\n\t "])
+def test_members_and_elements_are_as_they_are_spelled(value: str, space: str):
+    array = f"{space}[{space}{value}{space},{space}null{space}]{space}".encode()
+    assert [bytes(element) for element in elements(array)] == [value.encode(), b"null"]
+    spelled = f'{space}{{{space}"b"{space}:{space}{value}{space},"\\ud800":1,"a":{value}}}{space}'.encode()
+    fields = {name: bytes(field) for name, field in members(spelled).items()}
+    assert fields == {"b": value.encode(), "\ud800": b"1", "a": value.encode()}
+    assert list(fields) == ["b", "\ud800", "a"]
+
+
+def test_nothing_has_neither_members_nor_elements():
+    assert (members(b"{}"), elements(b"[ ]")) == ({}, [])
+    for span in (b"[]", b"1", b'"\\ud800"', b"{", b'{"a":"\\ud800"', b""):
+        with pytest.raises(ValueError):
+            members(span)
+    for span in (b"{}", b"null", b'"\\ud800"', b"[1", b""):
+        with pytest.raises(ValueError):
+            elements(span)
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, b"text", {1}, 1j])
