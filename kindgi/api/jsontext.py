@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Hashable
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from operator import add
 from typing import Any, TypeVar, cast
@@ -100,6 +100,12 @@ def pointer_parts(pointer: str) -> list[str]:
         raise BadInput(f'"{pointer}" is not a JSON Pointer (RFC 6901).') from None
 
 
+@lru_cache(maxsize=1024)
+def _parts(pointer: str) -> tuple[str, ...]:
+    """:func:`pointer_parts`; the same few pointers are looked for in many documents."""
+    return tuple(pointer_parts(pointer))
+
+
 class Document:
     """A JSON text whose values are found by pointer, byte for byte.
 
@@ -117,7 +123,7 @@ class Document:
 
         Never resolves into a string, past an array's end, or by a padded index.
         """
-        return self._find(tuple(pointer_parts(pointer)))
+        return self._find(_parts(pointer))
 
     def _find(self, parts: tuple[str, ...]) -> bytes | None:
         for end in range(1, len(parts) + 1):

@@ -65,7 +65,7 @@ RESORTS: Contender = lambda shop, made, move: shop.api("editor:2").ok(  # noqa: 
 
 
 def is_a_chain(correction_id: str) -> bool:
-    """Whether each entry of a history begins where the one before ended, and the correction stands where the last did."""
+    """Whether each entry of a history begins where the last ended, and the correction stands where the newest does."""
     correction = models.Correction.objects.get(pk=correction_id)
     stands: dict[str, Any] = {}
     for change in models.CorrectionChange.objects.filter(correction=correction).order_by("revision"):
@@ -82,7 +82,8 @@ def _is_a_move(change: models.CorrectionChange) -> bool:
     if change.kind == "fixed":
         return change.before["status"] in ("open", "being-fixed", "with-owner")
     if change.kind == "reopened":
-        return change.before["status"] == "fixed" and change.before["fixedIn"]["how"] != "recorded-right"
+        fixed: bool = change.before["status"] == "fixed" and change.before["fixedIn"]["how"] != "recorded-right"
+        return fixed
     return True
 
 
@@ -140,7 +141,7 @@ def test_control_without_the_compare_the_chain_breaks(fresh: Shop, transition: s
 
 @pytest.mark.parametrize("transition", ["reopened", "reopened for owner"])
 def test_control_without_the_compare_a_reopened_one_goes_to_whom_it_was_sorted_before(fresh: Shop, transition: str):
-    said, events, move = TRANSITIONS[transition]
+    said = TRANSITIONS[transition][0]
     other: Contender = lambda shop, made, move: shop.api("editor:2").ok(  # noqa: E731
         "PATCH", f"corrections/{made['id']}", {"sortedTo": "developer" if said is OWNERS else "owner"}
     )

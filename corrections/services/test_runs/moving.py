@@ -13,7 +13,7 @@ from corrections.models import CorrectionChange, Status
 from corrections.transitions import Standing
 from kindgi.api.ids import new_id
 from kindgi.api.times import now
-from kindgi.rows import fresh, insert
+from kindgi.rows import as_jsonb, fresh, insert
 from kindgi.sql import fetch
 
 # The revision stands for the whole state that the move was decided on.
@@ -21,7 +21,7 @@ _MOVE = """
 UPDATE corrections_correction AS correction
 SET status = new.status, fixed_in = new.fixed_in, reopened_in = new.reopened_in,
     updated_at = greatest(correction.updated_at, %s), revision = correction.revision + 1
-FROM (SELECT * FROM unnest(%s::uuid[], %s::int[], %s::text[], %s::jsonb[], %s::jsonb[]))
+FROM (SELECT * FROM unnest(%b::uuid[], %b::int[], %b::text[], %b::jsonb[], %b::jsonb[]))
      AS new(id, revision, status, fixed_in, reopened_in)
 WHERE correction.id = new.id AND correction.revision = new.revision AND correction.unregistered_at IS NULL
 RETURNING correction.id, correction.revision, correction.updated_at
@@ -77,7 +77,7 @@ def corrections_move(moves: Sequence[Move], *, by: dict[str, Any], test_run_id: 
 
 
 def _json(value: dict[str, Any] | None) -> Jsonb | None:
-    return None if value is None else Jsonb(value)
+    return None if value is None else as_jsonb(value)
 
 
 def _noted(standing: Standing) -> dict[str, Any]:
