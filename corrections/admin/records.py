@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from corrections.admin.corrections import correction_ids_of_run
 from corrections.admin.people import with_maker
 from corrections.models import Correction, CorrectionChange, RunCopy, Verdict
-from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, tenant_of
+from corrections.services.removing import judgment_remove
+from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, caller_in, may_use, tenant_of
 from kindgi.api.ids import parse_id
 from kindgi.api.jsontext import encode
 from kindgi.runs.admin.content import shown_stored
@@ -46,7 +47,7 @@ class RecordAdmin(ReadOnlyAdmin, BigTableAdmin):
 
 @admin.register(Verdict)
 class VerdictAdmin(RecordAdmin):
-    """Verdicts by whichever door they came in."""
+    """Verdicts by whichever door they came in; each can be removed by itself."""
 
     list_display = ("created_at", "item_key", "right", "run_id", "judge_class", "made_by", "is_live")
     list_display_links = ("created_at", "item_key")
@@ -64,6 +65,7 @@ class VerdictAdmin(RecordAdmin):
         (None, {"fields": ("id",)}),
     )
     readonly_fields = ("made_by", "value")
+    actions = ("remove",)
 
     def scoped(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
         """A tenant's by its projects, which have an index."""
@@ -87,6 +89,24 @@ class VerdictAdmin(RecordAdmin):
     def value(self, obj: Verdict) -> SafeString | str:
         """The item as it was in the output, laid out."""
         return shown_stored(obj.item_value)
+
+    def has_remove_permission(self, request: HttpRequest) -> bool:
+        """Whoever sees the list, as for corrections."""
+        return may_use(request)
+
+    @admin.action(description="Remove the selected verdicts", permissions=["remove"])
+    def remove(self, request: HttpRequest, queryset: QuerySet[Verdict]) -> HttpResponse | None:
+        """They count no more, once that was confirmed; a correction with none left is removed with its last."""
+        question = "Remove these verdicts? They stay readable, count no more, and can't come back."
+        asked = self.confirmed(request, queryset, question=question)
+        if asked is not None:
+            return asked
+        verdicts = list(queryset.order_by("run_id", "pk"))  # runs are locked in the order of their ids everywhere
+        for verdict in verdicts:
+            judgment_remove(caller=caller_in(request, verdict.tenant_id), judgment_id=str(verdict.pk))
+            self.log_change(request, verdict, "Removed.")
+        self.message_user(request, f"{len(verdicts)} verdicts removed.", messages.SUCCESS)
+        return None
 
 
 @admin.register(RunCopy)
@@ -124,6 +144,9 @@ class RunCopyAdmin(RecordAdmin):
         return shown_stored(getattr(obj.content, "calls", None))
 
 
+KINDS = ("made", "changed", "fixed", "reopened", "part-superseded", "part-removed", "superseded", "removed")
+
+
 class KindFilter(admin.SimpleListFilter):
     """What kind of change, among the newest."""
 
@@ -132,7 +155,7 @@ class KindFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """The kinds of change."""
-        return [(kind, kind) for kind in ("made", "changed", "superseded", "removed")]
+        return [(kind, kind) for kind in KINDS]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
         """The changes of the kind."""

@@ -7,10 +7,9 @@ from typing import Any
 
 from corrections.models import Correction, Status
 from corrections.services.history import save_change, state_of
+from corrections.transitions import RECORDED_RIGHT, UNFIXED
 from kindgi.access.callers import Caller
 from kindgi.api.times import wire
-
-_UNFIXED = (Status.OPEN, Status.BEING_FIXED, Status.WITH_OWNER)
 
 
 def part_ended(
@@ -25,8 +24,8 @@ def part_ended(
     """
     before = state_of(correction)
     correction.updated_at = max(correction.updated_at, at)
-    if not wrong_left and not correction.participant_id and correction.status in _UNFIXED:
+    if not wrong_left and not correction.participant_id and correction.status in UNFIXED:
         correction.status = Status.FIXED
-        correction.fixed_in = {"how": "recorded-right", "at": wire(correction.updated_at)}
+        correction.fixed_in = {"how": RECORDED_RIGHT, "at": wire(correction.updated_at)}
         correction.reopened_in = None
     save_change(caller=caller, correction=correction, kind=kind, before=before, also=said)

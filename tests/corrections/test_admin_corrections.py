@@ -113,6 +113,24 @@ def test_removing_asks_first_and_keeps_the_history(shop, staff):
     assert "it can&#x27;t come back" in again.content.decode()
 
 
+def test_one_verdict_is_removed_by_itself_and_the_history_says_so(shop, staff):
+    correction = corrected(shop, answer="wrong", why="w", items=[{"key": "a", "verdict": "right"}])[Correction]
+    answer, item = correction.verdicts.order_by("position")
+    asked = act(staff, Verdict, "remove", answer)
+    assert "can&#x27;t come back" in asked.content.decode()
+    assert "1 verdicts removed." in act(staff, Verdict, "remove", answer, confirmed="yes").content.decode()
+    correction.refresh_from_db()
+    assert (correction.status, correction.live) == ("fixed", True)
+    (entry,) = listed(staff, CorrectionChange, kind="part-removed")
+    assert "items: - → [&quot;answer&quot;]" in staff.get(url(CorrectionChange)).content.decode()
+    page = staff.get(url(Correction, "change", correction.pk)).content.decode()
+    assert "part-removed" in page and "recorded-right" in page and entry.by["kind"] == "user"
+    again = act(staff, Verdict, "remove", answer, item, confirmed="yes")
+    assert "it can&#x27;t come back" in again.content.decode()
+    correction.refresh_from_db()
+    assert correction.live, "what can't be removed keeps the others"
+
+
 def test_one_that_cannot_be_removed_keeps_all_of_them(shop, staff):
     run = shop.run()
     first, second = (shop.correct(run) for _ in range(2))
