@@ -13,18 +13,18 @@ from kindgi.api.times import wire
 
 
 def part_ended(
-    *, caller: Caller, correction: Correction, wrong_left: bool, kind: str, said: dict[str, Any], at: datetime
+    *, caller: Caller, correction: Correction, last_wrong: bool, kind: str, said: dict[str, Any], at: datetime
 ) -> None:
     """Note that some of a locked correction's verdicts ended at ``at``, and others are left.
 
-    Where nothing that is left says that something was wrong, what wasn't fixed yet is ``fixed`` as
-    ``recorded-right``: no version could fix it any more, and nobody sets that status by hand. What
-    was made for an end user stays as it stands, as it does when it is made. ``said`` is what the
-    history's entry says of what ended. Times only move on.
+    Where the last of what it said was wrong was among them (``last_wrong``), what wasn't fixed yet
+    is ``fixed`` as ``recorded-right``: no version could fix it any more, and nobody sets that
+    status by hand. What was made for an end user stays as it stands, as it does when it is made.
+    ``said`` is what the history's entry says of what ended. Times only move on.
     """
     before = state_of(correction)
     correction.updated_at = max(correction.updated_at, at)
-    if not wrong_left and not correction.participant_id and correction.status in UNFIXED:
+    if last_wrong and not correction.participant_id and correction.status in UNFIXED:
         correction.status = Status.FIXED
         correction.fixed_in = {"how": RECORDED_RIGHT, "at": wire(correction.updated_at)}
         correction.reopened_in = None

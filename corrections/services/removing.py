@@ -71,7 +71,7 @@ def _remove_part(caller: Caller, correction: Correction, verdict: Verdict, left:
     part_ended(
         caller=caller,
         correction=correction,
-        wrong_left=any(not one.right for one in left),
+        last_wrong=not verdict.right and all(one.right for one in left),
         kind="part-removed",
         said={"items": [verdict.item_key]},
         at=verdict.unregistered_at,

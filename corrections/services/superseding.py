@@ -51,13 +51,9 @@ def supersede(
     touched = {old.correction_id for old in gone}
     _end_whole(caller, correction, sorted(touched - counting))
     for pk in sorted(touched & counting):
-        _end_part(
-            caller,
-            correction,
-            pk,
-            items=[old.item_key for old in gone if old.correction_id == pk],
-            wrong_left=any(not old.right for old in left if old.correction_id == pk),
-        )
+        ended = [old for old in gone if old.correction_id == pk]
+        last_wrong = all(old.right for old in left if old.correction_id == pk) and not all(old.right for old in ended)
+        _end_part(caller, correction, pk, items=[old.item_key for old in ended], last_wrong=last_wrong)
 
 
 def _end_whole(caller: Caller, correction: Correction, ended: list[UUID]) -> None:
@@ -82,11 +78,11 @@ def _end_whole(caller: Caller, correction: Correction, ended: list[UUID]) -> Non
     )
 
 
-def _end_part(caller: Caller, correction: Correction, pk: UUID, *, items: list[str], wrong_left: bool) -> None:
+def _end_part(caller: Caller, correction: Correction, pk: UUID, *, items: list[str], last_wrong: bool) -> None:
     part_ended(
         caller=caller,
         correction=Correction.objects.select_for_update(no_key=True).get(pk=pk),
-        wrong_left=wrong_left,
+        last_wrong=last_wrong,
         kind="part-superseded",
         said={"supersededBy": str(correction.pk), "items": items},
         at=correction.created_at,

@@ -117,6 +117,18 @@ def test_only_what_was_not_decided_yet_becomes_fixed(undone: Shop, status: str):
     assert now["statusNote"]["text"] == "Seen"
 
 
+def test_what_somebody_opened_though_nothing_was_wrong_stays_open(undone: Shop):
+    run_id = undone.run()
+    made = undone.correct(run_id, answer="right", items=items(a=True))
+    undone.editor.ok("PATCH", f"corrections/{made['id']}", {"status": "open"})
+    judge(undone, run_id, "a", right=False)
+    assert read(undone, made)["status"] == "open" and "fixedIn" not in read(undone, made)
+    other = undone.correct(undone.run(), answer="right", items=items(a=True))
+    undone.editor.ok("PATCH", f"corrections/{other['id']}", {"status": "with-owner"})
+    unregister(undone, other["runId"], "a")
+    assert read(undone, other)["status"] == "with-owner"
+
+
 def test_what_a_test_run_fixed_stays_fixed_by_it(undone: Shop):
     run_id = undone.run()
     made = undone.correct(run_id, answer="right", items=items(a=False))

@@ -58,13 +58,14 @@ class Said:
 
     def end(self, keys: Collection[str], how: str) -> bool:
         """Take verdicts back; whether that was the last of them."""
-        before = len(self.live)
+        before, was_wrong = len(self.live), self.is_wrong
         self.live -= set(keys)
         if not self.live:
             self.history.append(how)
         elif len(self.live) < before:
             self.history.append(f"part-{how}")
-            if not self.is_wrong and not self.who[1] and self.status in ("open", "being-fixed", "with-owner"):
+            settled = was_wrong and not self.is_wrong and not self.who[1]
+            if settled and self.status in ("open", "being-fixed", "with-owner"):
                 self.status, self.recorded_right = "fixed", True
         return not self.live
 
