@@ -1,6 +1,5 @@
 """The production web server (granian) as a command line and as a child process."""
 
-import ctypes
 import errno
 import http.client
 import os
@@ -13,13 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 from django.conf import settings
 
+from kindgi.embedded.processes import STOP_SECONDS, Child, spawn
+
 START_SECONDS = 60
-STOP_SECONDS = 10
-STOP_AGAIN_SECONDS = 0.5
+LOOK_SECONDS = 1.0
 LAST_PORT = 65_535
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -68,12 +68,25 @@ def check_port(*, host: str, port: int) -> None:
             raise WebServerError(f"Port {port} on {host} {why}: choose another, for example PORT={other}.") from error
 
 
-def serve(*, host: str, port: int, when_up: Callable[[str], None] = lambda url: None) -> None:
-    """Serve until interrupted, with ``when_up`` called once with the address; nothing is left running afterwards."""
+def serve(
+    *,
+    host: str,
+    port: int,
+    when_up: Callable[[str], None] = lambda url: None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve until interrupted; nothing is left running afterwards.
+
+    ``when_up`` is called once with the address, ``meanwhile`` every second.
+    """
     server = WebServer.start(host=host, port=port)
     try:
         when_up(server.url)
-        if status := server.wait():
+        while (status := server.process.poll()) is None:
+            meanwhile()
+            with suppress(subprocess.TimeoutExpired):
+                server.process.wait(timeout=LOOK_SECONDS)
+        if status:
             raise WebServerError(f"The web server ended by itself with status {status}.")
     finally:
         # An impatient second Ctrl-C must not leave half of it running.
@@ -103,23 +116,17 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 @dataclass
-class WebServer:
-    """A running web server in a process group of its own."""
+class WebServer(Child):
+    """A running web server."""
 
-    process: subprocess.Popen[bytes]
     host: str
     port: int
+    again_seconds: ClassVar[float] = 0.5
 
     @classmethod
     def start(cls, *, host: str, port: int, environment: dict[str, str] | None = None) -> "WebServer":
         """Start it and return once it answers."""
-        process = subprocess.Popen(
-            command(host=host, port=port),
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **(environment or {})},
-            start_new_session=True,
-            preexec_fn=_detach,
-        )
+        process = spawn(command(host=host, port=port), environment=environment)
         server = cls(process=process, host=host, port=port)
         try:
             server._wait_until_answering()
@@ -131,26 +138,6 @@ class WebServer:
     @property
     def url(self) -> str:
         return f"http://{self.host}:{self.port}"
-
-    def wait(self) -> int:
-        """Wait for it to end; the exit status is returned."""
-        return self.process.wait()
-
-    def stop(self) -> None:
-        """Let it finish what it is doing, or kill it when that takes too long."""
-        deadline = time.monotonic() + STOP_SECONDS
-        while self.process.poll() is None and time.monotonic() < deadline:
-            # More than once and to all, since a worker that is still loading the project misses it.
-            os.killpg(self.process.pid, signal.SIGTERM)
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=STOP_AGAIN_SECONDS)
-        self.kill()
-
-    def kill(self) -> None:
-        """kill -9 of the server and all its workers."""
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
 
     def _wait_until_answering(self) -> None:
         deadline = time.monotonic() + START_SECONDS
@@ -170,15 +157,3 @@ class WebServer:
         finally:
             connection.close()
         return True
-
-
-def _detach() -> None:
-    """In the child, before it becomes the server.
-
-    It must hear SIGINT, which it stops its workers with and which a shell lets its background jobs ignore; and it is
-    told to end when the parent dies, even by kill -9 (Linux alone can do that).
-    """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if sys.platform == "linux":
-        parent_death_signal = 1
-        ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGTERM)

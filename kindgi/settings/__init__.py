@@ -11,6 +11,7 @@ from environs import EnvError
 from kindgi.settings.database import database
 from kindgi.settings.environment import BASE_DIR, VAR_DIR, Mode, env, kept_secret, read_mode, require
 from kindgi.settings.logs import logging_config
+from kindgi.settings.tasks import broker, schedule
 
 # Lets the types that the checker knows as generic be written so: ModelAdmin[Run], Paginator[Any].
 django_stubs_ext.monkeypatch()
@@ -46,6 +47,11 @@ try:
     WEB_PORT = env.int("PORT", 8000)
     WEB_WORKERS = env.int("WEB_WORKERS", 2)
     WEB_THREADS = env.int("WEB_THREADS", 4)
+
+    # The worker (`manage.py worker`), and what it does by itself.
+    CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = broker(MODE)
+    CELERY_WORKER_CONCURRENCY = env.int("WORKER_THREADS", 2)
+    CELERY_BEAT_SCHEDULE = schedule()
 except (EnvError, OSError, ValueError) as error:
     raise ImproperlyConfigured(f"The environment cannot be read: {error}") from error
 
@@ -110,6 +116,20 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # The /v1 views bring their own authentication, parsing and rendering (kindgi.api).
 REST_FRAMEWORK = {"UNAUTHENTICATED_USER": None, "UNAUTHENTICATED_TOKEN": None}
+
+# Celery (kindgi/celery.py says why threads). A task is done when it is done: a killed worker's are done again.
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_RESULT_EXPIRES = None
+CELERY_TASK_DEFAULT_QUEUE = "kindgi"
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = not CELERY_BROKER_URL.startswith("folder://")
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file that a killed one leaves broken
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

@@ -8,9 +8,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from django.conf import settings
 
@@ -53,8 +55,10 @@ def test_it_serves_tells_programs_how_to_sign_in_and_leaves_nothing_running(var)
     assert stat.S_IMODE((var / "demo.json").stat().st_mode) == 0o600
     assert record["url"] == f"http://127.0.0.1:{port}" and set(record) == {"url", "adminToken", "projects", "users"}
     assert status(port) == 404
+    worker = worker_of(process)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) == 0
+    assert not worker.is_running()
     assert not (var / "postgres" / "data" / "postmaster.pid").exists()
     with pytest.raises(httpx.ConnectError):
         status(port)
@@ -73,6 +77,34 @@ def test_a_second_one_works_on_another_port_and_says_so_when_the_port_is_taken(v
     second.send_signal(signal.SIGTERM)
     assert second.wait(timeout=30) == 0
     assert not (var / "postgres" / "data" / "postmaster.pid").exists()
+
+
+def test_a_worker_that_died_is_started_again_and_one_whose_demonstration_is_killed_ends(var):
+    process = started(var, free_port())
+    first = worker_of(process)
+    first.kill()
+    second = worker_of(process, other_than=first)
+    group = [second, *process_tree(process)]
+    process.kill()
+    process.wait()
+    _, left = psutil.wait_procs(group, timeout=30)
+    assert left == []
+
+
+def process_tree(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def worker_of(process: subprocess.Popen[bytes], *, other_than: psutil.Process | None = None) -> psutil.Process:
+    """The demonstration's worker, once it runs."""
+    deadline = time.monotonic() + 30
+    while True:
+        for child in process_tree(process):
+            with suppress(psutil.Error):
+                if child != other_than and "celery" in child.cmdline():
+                    return child
+        assert time.monotonic() < deadline, "No worker runs."
+        time.sleep(0.1)
 
 
 def test_it_does_not_start_in_production():

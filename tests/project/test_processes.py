@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from kindgi.embedded import web
+from kindgi.embedded import processes, web
 
 
 def test_it_answers_again_on_the_same_address_after_kill_9_and_after_a_restart(served):
@@ -23,7 +23,7 @@ def test_it_stops_at_once_even_while_a_worker_is_still_loading(served):
     group = psutil.Process(served.server.process.pid).children(recursive=True)
     begun = time.monotonic()
     served.stop()
-    assert time.monotonic() - begun < web.STOP_SECONDS - 1
+    assert time.monotonic() - begun < processes.STOP_SECONDS - 1
     assert not any(process.is_running() for process in group)
 
 

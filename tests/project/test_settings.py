@@ -45,6 +45,8 @@ def test_a_deployment_check_in_production_finds_nothing():
         ({"PORT": "high"}, 'The environment cannot be read: Environment variable "PORT" invalid'),
         ({"DATABASE_URL": "mysql://host/name"}, "Set DATABASE_URL to a PostgreSQL address"),
         ({"DATABASE_URL": "postgres://host:port/name"}, "DATABASE_URL cannot be read"),
+        ({"CELERY_BROKER_URL": "sqs://key@"}, "Set CELERY_BROKER_URL to the address of Redis (redis://host:6379/0) or"),
+        ({"PURGE_EVERY_SECONDS": "0"}, "What is done by runs.purge can't be done every 0.0 seconds"),
         ({"SECRET_KEY_FILE": "/nowhere"}, "The value of SECRET_KEY_FILE must be a readable file path."),
     ],
 )
@@ -61,6 +63,15 @@ def test_secrets_may_come_from_files(tmp_path):
     script = "from django.conf import settings as s; print(s.SECRET_KEY, s.DATABASES['default']['PASSWORD'])"
     done = manage("shell", "--no-imports", "-c", script, environment=environment)
     assert done.stdout == f"{PRODUCTION['SECRET_KEY']} secret\n"
+
+
+def test_a_brokers_address_may_come_from_a_file_and_without_one_a_folder_is_the_queue(tmp_path):
+    (tmp_path / "broker").write_text("amqp://user:secret@mq\n")
+    script = "from django.conf import settings as s; print(s.CELERY_BROKER_URL, s.CELERY_BROKER_TRANSPORT_OPTIONS)"
+    more: list[dict[str, str]] = [{"CELERY_BROKER_URL_FILE": str(tmp_path / "broker")}, {"VAR_DIR": str(tmp_path)}]
+    asked = [manage("shell", "--no-imports", "-c", script, environment={**PRODUCTION, **extra}) for extra in more]
+    folder = {"folder": str(tmp_path / "queue")}
+    assert [done.stdout for done in asked] == ["amqp://user:secret@mq {}\n", f"folder://localhost {folder}\n"]
 
 
 def test_https_is_insisted_on_in_production_and_can_be_left_to_a_proxy():

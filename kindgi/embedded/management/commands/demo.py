@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from kindgi.embedded import demo, web
+from kindgi.embedded import demo, web, worker
 from kindgi.embedded.programs import EmbeddedPostgresError
 
 
@@ -43,4 +43,5 @@ class Command(BaseCommand):
             self.stdout.write(demo.describe(url=url, data=data))
             self.stdout.flush()
 
-        web.serve(host=host, port=port, when_up=tell)
+        with worker.beside() as working:
+            web.serve(host=host, port=port, when_up=tell, meanwhile=working.keep)

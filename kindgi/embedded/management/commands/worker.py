@@ -1,0 +1,16 @@
+"""``manage.py worker``: does what is done beside requests."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import connection
+
+from kindgi.embedded import worker
+
+
+class Command(BaseCommand):
+    help = "Work on tasks and send what is due by the schedule (WORKER_THREADS threads); one a machine is enough."
+
+    def handle(self, **options: Any) -> None:
+        connection.close()
+        worker.become()
