@@ -71,6 +71,13 @@ def test_an_answer_that_was_pointed_at_is_looked_for_there():
     assert outcome(Wrong("answer", "", canonical(TURN)), replayed(TURN)) == "wrong"
 
 
+def test_an_answer_whose_content_is_no_text_is_the_whole_output():
+    listed = {"response": {"content": ["It is lost."]}, "turn": 1}
+    wrong = Wrong("answer", None, Output(json.dumps(listed).encode()).answer)
+    assert outcome(wrong, replayed(listed)) == "wrong"
+    assert outcome(wrong, replayed({**listed, "turn": 2})) == "changed"
+
+
 ITEM = Wrong("case-7", "/matches/1", canonical({"id": 7, "score": 1}))
 ITEMS: list[tuple[str, Any, str]] = [
     ("is there still", {"matches": [0, {"id": 7, "score": 1}]}, "wrong"),

@@ -125,6 +125,11 @@ def test_a_move_and_whatever_else_happens_to_the_correction_make_one_chain(
     made = raced(fresh, transition, CONTENDERS.get(contender, RESORTS))
     assert is_a_chain(made["id"]) and histories_are_gapless(made["runId"])
     read = fresh.editor.ok("GET", f"corrections/{made['id']}")
+    results = models.TestResult.objects.filter(correction_id=made["id"]).order_by("created_at", "pk")
+    if contender in ("the same test run", "a person's status", "a person's sorting"):
+        raced_for = len(TRANSITIONS[transition][1]) + 1 + (contender == "the same test run")
+        assert results.count() == raced_for, "what was read anew is told too"
+        assert list(results)[-1].status_after == read["status"]
     if contender == "a person's status":
         assert read["status"] == "wont-fix" and "fixedIn" not in read
     if contender == "a person's sorting" and transition.startswith("reopened"):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from corrections import models
+from kindgi.api.times import now, wire
 from kindgi.runs.services.retention import runs_purge
 from tests.corrections.replaying import LOOKED_UP, OWNERS, REPLAYS, SHOULD_SAY, WRONG, body, path, replay
 from tests.support.queries import assert_queries
@@ -90,6 +92,30 @@ def test_what_another_person_marked_right_is_right(undone: Shop):
     test_run = tried(undone, [{"runId": run_id, "output": {"draft": "new"}}])
     assert [result["outcome"] for result in results(undone, test_run)] == ["right"]
     assert undone.editor.ok("GET", f"corrections/{made['id']}")["status"] == "fixed"
+
+
+@pytest.mark.parametrize("first", ["right", "wrong"])
+def test_where_others_disagree_about_a_value_it_is_right_for_a_correction_of_another(undone: Shop, first: str):
+    run_id = undone.run_with_output('{"draft": "old", "final": "new"}')
+    item = {"key": "text", "pointer": "/draft", "verdict": "wrong"}
+    made = undone.correct(run_id, items=[item])
+    for by, verdict in (("editor:2", first), ("service", "wrong" if first == "right" else "right")):
+        undone.correct(run_id, by=by, items=[{**item, "pointer": "/final", "verdict": verdict}])
+    came_out = results(
+        undone, tried(undone, [{"runId": run_id, "output": {"draft": "new"}}]), f"correctionId={made['id']}"
+    )
+    assert [result["outcome"] for result in came_out] == ["right"]
+
+
+def test_times_only_move_on(undone: Shop):
+    run_id = undone.run()
+    made = undone.correct(run_id, **WRONG)
+    later = now() + timedelta(hours=1)
+    models.Correction.objects.filter(pk=made["id"]).update(updated_at=later)
+    replay(undone, run_id, "right")
+    read = undone.editor.ok("GET", f"corrections/{made['id']}")
+    entry = undone.editor.ok("GET", f"corrections/{made['id']}/history")["data"][0]
+    assert read["status"] == "fixed" and read["updatedAt"] == entry["at"] == wire(later)
 
 
 def test_a_judged_answer_is_compared_where_it_was_pointed_at(undone: Shop):
