@@ -51,9 +51,11 @@ WHERE correction_id = ANY(%s) AND (why IS NOT NULL OR before ? 'statusNote' OR a
     OR before #>> '{link,kind}' = 'pull-request' OR after #>> '{link,kind}' = 'pull-request')
 RETURNING correction_id
 """
+# By their corrections, which have indexes: those of verdicts are of live ones, or by time.
 _VERDICTS = """
 UPDATE corrections_verdict SET item_value = NULL
-WHERE tenant_id = %s AND run_id = ANY(%s) AND item_value IS NOT NULL
+WHERE item_value IS NOT NULL
+  AND correction_id IN (SELECT id FROM corrections_correction WHERE tenant_id = %s AND run_id = ANY(%s))
 RETURNING correction_id
 """
 _REPLAYS = """
