@@ -90,6 +90,11 @@ class AgentPlan:
                 return next(release for release in self.releases if release.version == pin.version)
         return self.newest(days_ago)
 
+    def unpinned(self) -> list[float]:
+        """When, so many days ago, the project let a pin go and followed Latest: a pin may also give way to another."""
+        begins = {pin.from_days for pin in self.pins}
+        return [pin.to_days for pin in self.pins if pin.to_days is not None and pin.to_days not in begins]
+
 
 @dataclass(frozen=True, slots=True)
 class ClassPlan:
@@ -119,7 +124,8 @@ class Company:
     classes: tuple[ClassPlan, ...]
 
 
-EXPERTS, COLLEAGUES, END_USERS, NIGHT_CHECK = "Experts", "Colleagues", "End users", "Night check"
+EXPERTS, COLLEAGUES, TASTERS = "Experts", "Colleagues", "Itinerary tasters"
+END_USERS, NIGHT_CHECK = "End users", "Night check"
 RUNTIME, APP, CHECKER = "Agent runtime", "Customer app", "Nightly checker"
 
 TRAVEL = Company(
@@ -182,7 +188,7 @@ TRAVEL = Company(
                 "meridian.catalog.reviews": False,
             },
             {"meridian.catalog.reviews": "1.0.0"},
-            pins=(Pin("1.1.0", 5, None),),
+            pins=(Pin("1.0.0", 24, 5), Pin("1.1.0", 5, None)),
         ),
     ),
     classes=(
@@ -195,7 +201,7 @@ TRAVEL = Company(
             NIGHT_CHECK, 0.25, "The program that checks the night's calls.", "support", kinds=("service",), only=CHECKER
         ),
         ClassPlan(
-            "Itinerary tasters",
+            TASTERS,
             2,
             "They have been there.",
             "trip-planning",
@@ -243,6 +249,7 @@ SHOP = Company(
             (Release("1.0.0", 120, 0.36), Release("1.1.0", 52, 0.28), Release("2.0.0", 20, 0.15)),
             {"acorn.catalog.search": False, "acorn.stock.check": False, "acorn.prices.compare": False},
             {"acorn.prices.compare": "2.0.0"},
+            pins=(Pin("1.1.0", 4, None),),
         ),
     ),
     classes=(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from kindgi.demo.companies import APP, CHECKER, COLLEAGUES, END_USERS, EXPERTS, NIGHT_CHECK, Company, Person
 from kindgi.demo.diary import SEED, Told
-from kindgi.demo.scenes.scene import Flaw
+from kindgi.demo.scenes.scene import Flaw, Scene
 
 ERASED = 3
 
@@ -19,22 +19,24 @@ ERASED = 3
 class Act:
     """Something that ``who`` (an email, or a service's name) did about a run at ``at``.
 
-    ``say`` records a correction with ``body``, under the class named ``group``; ``change`` and
-    ``remove`` are about what somebody, ``whose``, last said of the run; ``erase`` is about the run.
+    ``say`` records a correction with ``body``, ``judge`` a judgment, under the class named
+    ``group``; ``change`` and ``remove`` are about what somebody, ``whose``, last said of the run,
+    ``take-back`` about what they last said of its ``item``; ``erase`` is about the run.
     """
 
     at: datetime
     company: Company
     who: str
     run_id: str
-    kind: Literal["say", "change", "remove", "erase"]
+    kind: Literal["say", "judge", "change", "remove", "take-back", "erase"]
     body: dict[str, Any]
     group: str = ""
     whose: str = ""
+    item: str = ""
 
 
 def acts(runs: list[Told], now: datetime) -> list[Act]:
-    """All that was done about ``runs`` until ``now``, in order."""
+    """What was done through the corrections' door, and about what came in by it, until ``now``, in order."""
     rng = Random(f"{SEED} reviews")  # noqa: S311 - made-up data, the same each time
     done: list[Act] = []
     for told in runs:
@@ -46,7 +48,7 @@ def acts(runs: list[Told], now: datetime) -> list[Act]:
 
 def _about(rng: Random, told: Told) -> Iterator[Act]:
     flaw = told.scene.flaw if told.scene else None
-    if rng.random() < (0.29 if flaw else 0.075):
+    if rng.random() < _share_looked_at(told, flaw):
         yield from _people(rng, told, flaw)
     if told.scene is None or "parentRunId" in told.record:
         return
@@ -56,11 +58,21 @@ def _about(rng: Random, told: Told) -> Iterator[Act]:
         yield _night_check(told, flaw)
 
 
+def _share_looked_at(told: Told, flaw: Flaw | None) -> float:
+    """Of runs like this one; there are only a few flows, of which some shall be among them."""
+    if told.scene is None:
+        return 0.2
+    return 0.29 if flaw else 0.075
+
+
+def writers_of(told: Told) -> list[Person]:
+    """Who may correct the run."""
+    return [person for person in told.company.people if person.roles.get(told.project) in {"editor", "admin", "owner"}]
+
+
 def _people(rng: Random, told: Told, flaw: Flaw | None) -> Iterator[Act]:
     """One to three people, who don't always agree; one in twelve thinks again later."""
-    writers = [
-        person for person in told.company.people if person.roles.get(told.project) in {"editor", "admin", "owner"}
-    ]
+    writers = writers_of(told)
     weights = [1 if person.roles[told.project] == "owner" else 4 for person in writers]
     first = rng.choices(writers, weights)[0]
     others = [person for person in writers if person is not first]
@@ -128,14 +140,15 @@ def _right(rng: Random, told: Told) -> dict[str, Any]:
 def _items(told: Told, wrong: tuple[int, ...]) -> list[dict[str, Any]]:
     assert told.scene is not None  # noqa: S101 - only scenes have matches
     return [
-        {
-            "key": f"match:{match.get('id') or match['sku']}",
-            "verdict": "wrong" if place in wrong else "right",
-            "pointer": f"/matches/{place}",
-            "rank": place,
-        }
-        for place, match in enumerate(told.scene.matches)
+        {**item_of(told.scene, place), "verdict": "wrong" if place in wrong else "right"}
+        for place in range(len(told.scene.matches))
     ]
+
+
+def item_of(scene: Scene, place: int) -> dict[str, Any]:
+    """How both doors name a match."""
+    match = scene.matches[place]
+    return {"key": f"match:{match.get('id') or match['sku']}", "pointer": f"/matches/{place}", "rank": place}
 
 
 _PULL_REQUEST = "https://git.example/agents/pull/{number}"

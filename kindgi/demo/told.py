@@ -10,10 +10,14 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+from corrections.judgments import JudgmentBody
 from corrections.services.changing import ChangeBody, correction_change
 from corrections.services.classes import ClassBody, judge_class_create, judge_class_unregister
+from corrections.services.judging import judgment_record
 from corrections.services.recording import correction_record
-from corrections.services.removing import correction_remove
+from corrections.services.removing import correction_remove, judgment_remove
+from corrections.services.test_runs.recording import test_run_record
+from corrections.services.test_runs.submitting import TestRunBody
 from corrections.submissions import CorrectionBody
 from kindgi.access.callers import Caller
 from kindgi.access.models import Project, Tenant
@@ -22,8 +26,10 @@ from kindgi.api.times import as_of
 from kindgi.demo.companies import RUNTIME, AgentPlan, ClassPlan, Company
 from kindgi.demo.diary import Told
 from kindgi.demo.history import history
+from kindgi.demo.judged import done_about
 from kindgi.demo.people import callers_of, tenant_admin_of
-from kindgi.demo.reviews import Act, acts
+from kindgi.demo.reviews import Act
+from kindgi.demo.trials import Trial, trials
 from kindgi.runs.services.agents import agent_pin_remove, agent_pin_set, agent_version_register
 from kindgi.runs.services.erasure import run_erase
 from kindgi.runs.services.importing import runs_import
@@ -40,6 +46,7 @@ class Stage:
     projects: dict[str, Project]
     classes: dict[str, str] = field(default_factory=dict)
     said: dict[tuple[str, str], UUID] = field(default_factory=dict)
+    judged: dict[tuple[str, str, str], UUID] = field(default_factory=dict)
 
     @classmethod
     def of(cls, company: Company, tenant: Tenant) -> Stage:
@@ -61,9 +68,11 @@ class Stage:
         """Somebody does something about a run."""
         caller, subject = self.callers[act.who], (act.run_id, act.whose)
         if act.kind == "say":
-            group = {"correctorGroupId": self.classes[act.group]} if act.group else {}
-            body = decode(encode({**act.body, **group, "runId": act.run_id}), CorrectionBody)
-            self.said[act.run_id, act.who] = correction_record(caller=caller, body=body).pk
+            self._say(caller, act)
+        elif act.kind == "judge":
+            self._judge(caller, act)
+        elif act.kind == "take-back":
+            judgment_remove(caller=caller, judgment_id=str(self.judged[*subject, act.item]))
         elif act.kind == "change":
             body_of_change = decode(encode(act.body), ChangeBody)
             correction_change(caller=caller, correction_id=str(self.said[subject]), body=body_of_change)
@@ -71,6 +80,26 @@ class Stage:
             correction_remove(caller=caller, correction_id=str(self.said[subject]))
         else:
             run_erase(caller=caller, run_id=act.run_id)
+
+    def _say(self, caller: Caller, act: Act) -> None:
+        group = {"correctorGroupId": self.classes[act.group]} if act.group else {}
+        body = decode(encode({**act.body, **group, "runId": act.run_id}), CorrectionBody)
+        correction = correction_record(caller=caller, body=body)
+        self.said[act.run_id, act.who] = correction.pk
+        for verdict in correction.verdicts.all():
+            self.judged[act.run_id, act.who, verdict.item_key] = verdict.pk
+
+    def _judge(self, caller: Caller, act: Act) -> None:
+        judge_class = {"judgeClassId": self.classes[act.group]} if act.group else {}
+        body = decode(encode({**act.body, **judge_class, "runId": act.run_id}), JudgmentBody)
+        verdict = judgment_record(caller=caller, body=body)
+        self.judged[act.run_id, act.who, verdict.item_key] = verdict.pk
+
+    def try_out(self, trial: Trial) -> None:
+        """The runtime tells what a version did on corrected runs."""
+        body = decode(encode(trial.body()), TestRunBody)
+        project = self.projects[trial.plan.project]
+        test_run_record(caller=self.callers[RUNTIME], project_id=str(project.pk), body=body)
 
     def release(self, plan: AgentPlan, version: str) -> None:
         """The runtime registers a version of an agent."""
@@ -118,9 +147,11 @@ def tell(companies: Iterable[Company], tenants: Iterable[Tenant], now: datetime)
     """Everything that happened in the companies until ``now``; joins the caller's transaction."""
     stages = {company.slug: Stage.of(company, tenant) for company, tenant in zip(companies, tenants, strict=True)}
     runs = history(now)
+    done = done_about(runs, now)
     setting = sorted(_setting(stages.values(), now), key=_when)
+    tried = ((trial.at, _later(stages[trial.company.slug].try_out, trial)) for trial in trials(runs, done, now))
     # Of the things of one moment, runs are reported before somebody acts on them.
-    for at, happens in merge(setting, _reports(stages, runs), _acts(stages, acts(runs, now)), key=_when):
+    for at, happens in merge(setting, _reports(stages, runs), _acts(stages, done), tried, key=_when):
         with as_of(at):
             happens()
 
@@ -137,8 +168,8 @@ def _setting(stages: Iterable[Stage], now: datetime) -> Iterator[Event]:
                 yield now - timedelta(days=release.days_ago), _later(stage.release, plan, release.version)
             for pin in plan.pins:
                 yield now - timedelta(days=pin.from_days), _later(stage.pin, plan, pin.version)
-                if pin.to_days is not None:
-                    yield now - timedelta(days=pin.to_days), _later(stage.pin, plan, None)
+            for days_ago in plan.unpinned():
+                yield now - timedelta(days=days_ago), _later(stage.pin, plan, None)
         for number, judge_class in enumerate(stage.company.classes):
             yield now - timedelta(days=95, minutes=-number), _later(stage.make_class, judge_class)
             if judge_class.retired:

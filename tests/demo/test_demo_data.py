@@ -11,10 +11,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Count, F, Max, Min
 from django.test import override_settings
 
+from corrections import models
 from corrections.models import Correction, CorrectionChange, JudgeClass, RunCopy, Verdict
 from kindgi.access.models import Project, Reviewer, ServiceAccount, Tenant, Token, User
 from kindgi.api.jsontext import decode
-from kindgi.api.times import now
+from kindgi.api.times import now, wire
 from kindgi.demo.data import load
 from kindgi.demo.history import EXAMPLE_RUN_ID
 from kindgi.runs.content import unpack
@@ -28,7 +29,7 @@ def written_down(var, data):
 
 def everything():
     """How many rows there are of each model."""
-    models = (
+    counted = (
         Tenant,
         User,
         Project,
@@ -43,8 +44,11 @@ def everything():
         RunCopy,
         CorrectionChange,
         JudgeClass,
+        models.TestRun,
+        models.TestResult,
+        models.Replay,
     )
-    return {model.__name__: model._default_manager.count() for model in models}
+    return {model.__name__: model._default_manager.count() for model in counted}
 
 
 def test_two_tenants_three_projects_and_the_same_slug_twice(demo):
@@ -171,6 +175,84 @@ def test_everything_happened_in_its_order(demo):
         histories.setdefault(change.correction_id, []).append(change.created_at)
     assert all(times == sorted(times) for times in histories.values())  # type: ignore[type-var]
     assert Correction.objects.aggregate(first=Min("created_at"))["first"] < now() - timedelta(days=80)
+
+
+def test_both_doors_were_used_and_judgments_are_of_every_kind(demo):
+    doors = Counter(Correction.objects.values_list("door", flat=True))
+    assert doors["corrections"] > 300 and doors["judgments"] > 100
+    judged = Verdict.objects.filter(correction__door="judgments")
+    assert set(judged.values_list("right", flat=True)) == {True, False}
+    by_service = judged.filter(made_by_kind="service")
+    matches = by_service.filter(item_key__startswith="match:", item_value__isnull=False)
+    assert matches.exclude(participant_id="").exists() and matches.exclude(correction__why=None).exists()
+    assert by_service.filter(item_key="answer", judge_class__name="Night check").count() > 5
+    decisions = judged.filter(item_key="kindgi:correction", right=False, judge_class__name="Experts")
+    assert decisions.exclude(correction__should_call=None).exists()
+    assert decisions.exclude(correction__must_not_call=None).exists()
+
+
+def test_some_looked_again_and_some_took_a_judgment_back(demo):
+    kinds = Counter(CorrectionChange.objects.values_list("kind", flat=True))
+    assert kinds["part-superseded"] > 3 and kinds["part-removed"] >= 1
+    parts = CorrectionChange.objects.filter(kind="part-superseded", correction__door="corrections")
+    assert {change.by["kind"] for change in parts} == {"user"}
+    assert parts.filter(after__fixedIn__how="recorded-right").exists()
+    judgments = Correction.objects.filter(door="judgments")
+    assert judgments.filter(status="removed").exists() and judgments.exclude(superseded_by=None).exists()
+
+
+def test_test_runs_follow_every_way_in_which_a_project_came_to_run_a_version(demo):
+    test_runs = list(models.TestRun.objects.order_by("created_at"))
+    assert {run.how for run in test_runs} == {"pin", "went-back", "unpin", "latest"} and len(test_runs) == 13
+    assert [run.how for run in test_runs if run.experts_only] == ["pin"]
+    released = {
+        (tenant_id, agent_id, version): at
+        for tenant_id, agent_id, version, at in AgentVersion.objects.values_list(
+            "agent__tenant_id", "agent__agent_id", "version", "created_at"
+        )
+    }
+    for run in test_runs:
+        assert released[run.tenant_id, run.agent_id, run.version] < run.created_at < now()
+        assert run.counts["corrections"] > 0 and 0 < run.expert_counts["corrections"] <= run.counts["corrections"]
+        assert run.replayed.count() + run.uncorrected == run.replays
+    outcomes = Counter(models.TestResult.objects.values_list("outcome", flat=True))
+    assert set(outcomes) == {"right", "wrong", "changed", "unchecked"}
+    conversing = {"meridian.concierge", "acorn.orders"}  # of ranked matches a person must look at most
+    told = [run.counts for run in test_runs if run.how == "latest" and run.agent_id in conversing]
+    assert sum(counts["right"] for counts in told) > 2 * sum(counts["wrong"] for counts in told) > 0
+    made = dict(Correction.objects.values_list("pk", "created_at"))
+    results = models.TestResult.objects.values_list("correction_id", "created_at")
+    assert all(made[correction_id] < at for correction_id, at in results)
+
+
+def test_versions_fixed_corrections_of_both_doors_and_reopened_some_of_them(demo):
+    live = Correction.objects.filter(unregistered_at=None)
+    fixed = Counter(live.filter(status="fixed").values_list("door", "fixed_in__how"))
+    assert {how for _, how in fixed} == {"recorded-right", "latest", "pin"}
+    assert {door for door, how in fixed if how == "latest"} == {"corrections", "judgments"}
+    reopened = live.exclude(reopened_in=None)
+    assert set(reopened.values_list("reopened_in__how", flat=True)) == {"latest", "pin", "went-back", "unpin"}
+    assert set(reopened.values_list("status", flat=True)) <= {"open", "with-owner"}
+    for correction in reopened:
+        assert correction.fixed_in and correction.reopened_in
+        assert correction.fixed_in["at"] < correction.reopened_in["at"] <= wire(correction.updated_at)
+    assert set(reopened.values_list("fixed_in__how", flat=True)) == {"latest", "pin"}
+
+
+def test_some_histories_are_long_and_name_the_test_runs(demo):
+    lengths = CorrectionChange.objects.values("correction_id").annotate(entries=Count("id"))
+    assert lengths.filter(entries__gt=3).count() > 5
+    names = set(CorrectionChange.objects.filter(kind="reopened").values_list("after__testRunId", flat=True))
+    assert names and names <= {str(pk) for pk in models.TestRun.objects.values_list("pk", flat=True)}
+
+
+def test_what_versions_did_is_read_over_v1(demo):
+    api, path = Api(demo["adminToken"]), f"projects/{demo['projects'][0]['id']}/test-runs"
+    newest = api.ok("GET", path)["data"][0]
+    assert (newest["agentId"], newest["version"], newest["how"]) == ("meridian.concierge", "2.0.0", "unpin")
+    results = api.ok("GET", f"{path}/{newest['id']}/results?outcome=right")["data"]
+    replay = api.ok("GET", f"{path}/{newest['id']}/replays/{results[0]['runId']}")
+    assert replay["calls"] and replay["output"]["response"]["content"]
 
 
 def test_a_few_runs_were_erased(demo):

@@ -118,13 +118,13 @@ _NOONS = (
     "Swim from the rocks below the lighthouse if the sea is calm.",
 )
 _EVENINGS = ("Dinner is included.", "Take the last bus at 21:15.", "Early night: tomorrow's train leaves at 8:02.")
-_TOO_MUCH = (
+TOO_MUCH = (
     "Drive 640 km to the coast (eleven hours with breaks) and visit the maritime museum before it closes at 16:00."
 )
 
 
 def _day(rng: Random, number: int, impossible: bool) -> str:
-    noon = _TOO_MUCH if impossible else rng.choice(_NOONS)
+    noon = TOO_MUCH if impossible else rng.choice(_NOONS)
     where = rng.choice(tuple(words.CITIES))
     return f"## Day {number}: towards {where}\n\n{rng.choice(_MORNINGS)} {noon}\n\n{rng.choice(_EVENINGS)}"
 
