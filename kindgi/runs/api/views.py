@@ -195,8 +195,9 @@ class ParticipantErasure(Endpoint):
     def post(self, request: Request, project_id: str, participant_id: str) -> Response:
         """How much was taken: of their runs as when each is erased, of corrections made for them, and of copies.
 
-        The id is percent-encoded in the path, a slash as `%2F` or as it is. Ids, times, statuses
-        and verdicts stay. An id that nobody has takes nothing.
+        The id is percent-encoded in the path, a slash as `%2F` or as it is; the web server takes
+        addresses of up to 65,534 bytes, a proxy before it perhaps fewer. Ids, times, statuses and
+        verdicts stay. An id that nobody has takes nothing.
         """
         caller = self.caller_of(request)
         project = project_get(caller=caller, project_id=project_id)
