@@ -25,17 +25,17 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """That ``version`` came to run in ``how``, by whom (``{kind, id}``), at ``at`` (as it is sent)."""
+    """That ``version`` came to run in ``how``, by whom (``{kind, id}``, where known), at ``at`` (as it is sent)."""
 
     version: str
     how: str
-    by: dict[str, Any]
+    by: dict[str, Any] | None
     at: str
 
     @property
     def in_version(self) -> dict[str, Any]:
         """``reopenedIn``, or all of ``fixedIn`` but its ``how``; nobody moves Latest by hand."""
-        who = {} if self.how == How.LATEST else {"by": self.by}
+        who = {"by": self.by} if self.by is not None and self.how != How.LATEST else {}
         return {"version": self.version, "how": self.how, **who, "at": self.at}
 
 

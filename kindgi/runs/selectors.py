@@ -14,7 +14,7 @@ from kindgi.access.models import Project
 from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
 from kindgi.runs import errors
-from kindgi.runs.models import Agent, AgentPin, AgentVersion, Run, RunContent
+from kindgi.runs.models import Agent, AgentPin, AgentVersion, PinChange, Run, RunContent
 from kindgi.sql import fetch
 
 # Read before every correction, so it is written out. The lock serialises what is said of one run,
@@ -130,3 +130,13 @@ def agent_version_get(*, agent: Agent, version: str) -> AgentVersion:
 def agent_pin_get(*, project: Project, agent: Agent) -> AgentPin | None:
     """What the project pins, or ``None`` where it follows Latest."""
     return AgentPin.objects.filter(project=project, agent=agent).select_related("version").first()
+
+
+def pin_changed_by(*, project: Project, agent_id: str, to_version: str) -> str | None:
+    """Whose pin of the version is the newest change of the agent's pin, or whose unpin where it is empty.
+
+    An actor (``user:<id>``, ``service_account:<id>``), or ``None`` where the newest is another.
+    """
+    changes = PinChange.objects.filter(project=project, agent__agent_id=agent_id)
+    newest = changes.order_by("-created_at", "-pk").values_list("to_version", "by").first()
+    return newest[1] if newest is not None and newest[0] == to_version else None

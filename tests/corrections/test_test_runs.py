@@ -12,9 +12,10 @@ import pytest
 from corrections import models
 from kindgi.api.times import now, wire
 from kindgi.runs.services.retention import runs_purge
+from tests.builders import Api, make_service_account
 from tests.corrections.replaying import LOOKED_UP, OWNERS, REPLAYS, SHOULD_SAY, WRONG, body, path, replay
 from tests.support.queries import assert_queries
-from tests.support.shops import AGENT, OUTPUT, Shop
+from tests.support.shops import AGENT, OUTPUT, VERSION, Shop
 
 NONE = {"corrections": 0, "right": 0, "wrong": 0, "changed": 0, "unchecked": 0, "fixed": 0, "reopened": 0}
 
@@ -105,6 +106,35 @@ def test_where_others_disagree_about_a_value_it_is_right_for_a_correction_of_ano
         undone, tried(undone, [{"runId": run_id, "output": {"draft": "new"}}]), f"correctionId={made['id']}"
     )
     assert [result["outcome"] for result in came_out] == ["right"]
+
+
+class TestWhoMovedTheVersion:
+    """`by` in `fixedIn` and `reopenedIn` is who pinned, went back or unpinned, as far as that is known."""
+
+    def by(self, shop: Shop, how: str, version: str = VERSION) -> Any:
+        """What `fixedIn` says of it after a test run that the editor reports."""
+        run_id = shop.run()
+        made = shop.correct(run_id, **WRONG)
+        replay(shop, run_id, "right", how, version=version)
+        return shop.editor.ok("GET", f"corrections/{made['id']}")["fixedIn"].get("by")
+
+    def test_it_is_the_person_who_pinned_and_not_the_reporter(self, undone: Shop):
+        pin = f"projects/{undone.project.pk}/agents/{AGENT}/pin"
+        reporter = {"kind": "user", "id": str(undone.person("editor").pk)}
+        assert self.by(undone, "pin") == reporter, "nobody pinned anything that is known here"
+        undone.api("owner").ok("PUT", pin, {"version": VERSION})
+        owner = {"kind": "user", "id": str(undone.person("owner").pk)}
+        assert self.by(undone, "pin") == self.by(undone, "went-back") == owner
+        assert self.by(undone, "pin", "9.0.0") == reporter, "that was another version"
+        assert self.by(undone, "unpin") == reporter and self.by(undone, "latest") is None
+        undone.api("admin").ok("DELETE", pin)
+        assert self.by(undone, "unpin", "9.0.0") == {"kind": "user", "id": str(undone.person("admin").pk)}
+
+    def test_of_another_services_pin_it_is_not_known(self, undone: Shop):
+        admin = make_service_account(undone.tenant, "admin")
+        pin = f"projects/{undone.project.pk}/agents/{AGENT}/pin"
+        Api.of(admin).ok("PUT", pin, {"version": VERSION})
+        assert self.by(undone, "pin") is None
 
 
 def test_times_only_move_on(undone: Shop):
@@ -341,7 +371,7 @@ def test_it_takes_as_many_statements_for_one_correction_as_for_many(undone: Shop
         sent: dict[str, Any] = {"agentId": AGENT, "version": "2", "how": "pin"}
         sent["replays"] = [{"runId": run_id, **REPLAYS["right"]} for run_id in some]
         undone.editor.ok("GET", path(undone))
-        with assert_queries(exact=11):
+        with assert_queries(exact=12):
             undone.editor.ok("POST", path(undone), sent)
 
 
@@ -356,7 +386,7 @@ def test_each_batch_takes_the_same_statements(undone: Shop, monkeypatch: pytest.
             undone.editor.ok("POST", path(undone), sent)
         counted.append(len(statements))
     # Three corrections a run: each further run is a batch of corrections more, which are moved, noted and told.
-    assert counted == [11, 14, 17]
+    assert counted == [12, 15, 18]
 
 
 def test_lists_take_a_fixed_number_of_statements(undone: Shop):

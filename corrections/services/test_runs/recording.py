@@ -29,6 +29,7 @@ from kindgi.api.errors import LockTimeout
 from kindgi.api.times import now, wire
 from kindgi.rows import fresh, insert
 from kindgi.runs.content import pack
+from kindgi.runs.selectors import pin_changed_by
 
 _NOTHING_SHOWN = Replayed(calls=None, output=None)
 
@@ -60,7 +61,8 @@ def test_run_record(*, caller: Caller, project_id: str, body: TestRunBody) -> Te
     ):  # their words are gone, and what is said of them in another way is not kept either
         del replays[run_id]
     test_run = _test_run(caller, project, body)
-    moving = _Moving(scope, replays, test_run, Tested(body.version, body.how, by(caller), wire(test_run.created_at)))
+    tested = Tested(body.version, body.how, _who_moved(caller, project, body), wire(test_run.created_at))
+    moving = _Moving(scope, replays, test_run, tested, by(caller))
     settled = [one for batch in batches(graded) for one in moving.settled(batch)]
     _store(test_run, settled, {run_id: replays[run_id] for run_id in checked if run_id in replays})
     return test_run
@@ -95,6 +97,7 @@ class _Moving:
     replays: Mapping[UUID, ReplayBody]
     test_run: TestRun
     tested: Tested
+    by: dict[str, Any]
 
     def settled(self, batch: Sequence[Graded]) -> list[Graded]:
         """The batch with its corrections moved; what changed since it was read is read and graded anew, and moved so.
@@ -119,7 +122,7 @@ class _Moving:
             for one, after in wanted
             if after is not None
         ]
-        moved = corrections_move(moves, by=self.tested.by, test_run_id=self.test_run.pk)
+        moved = corrections_move(moves, by=self.by, test_run_id=self.test_run.pk)
         settled = [
             Graded(one.candidate, self._grade(one), after)
             for one, after in wanted
@@ -135,6 +138,19 @@ class _Moving:
         if one.candidate.run_id in self.replays:
             return one.grade
         return grade(one.candidate.to_grade, _NOTHING_SHOWN)
+
+
+def _who_moved(caller: Caller, project: Project, body: TestRunBody) -> dict[str, Any] | None:
+    """Who pinned, went back or unpinned, as ``madeBy`` names people; the reporter where no pin is known.
+
+    A pin tells of a service's account, and ``madeBy`` of its token: of another's it isn't known.
+    """
+    to_version = "" if body.how == "unpin" else body.version
+    actor = pin_changed_by(project=project, agent_id=body.agent_id, to_version=to_version)
+    if actor in (None, caller.actor):
+        return by(caller)
+    kind, _, pk = actor.partition(":")
+    return {"kind": "user", "id": pk} if kind == "user" else None
 
 
 def _test_run(caller: Caller, project: Project, body: TestRunBody) -> TestRun:
