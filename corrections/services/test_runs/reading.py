@@ -16,6 +16,7 @@ from uuid import UUID
 from corrections.decision_check import Expected
 from corrections.grading import Output, ToGrade, Wrong, canonical_text
 from corrections.models import ANSWER_KEY
+from corrections.services.erasure import runs_erased
 from corrections.transitions import Standing
 from kindgi.runs.content import unpack
 from kindgi.runs.selectors import runs_lock
@@ -165,17 +166,11 @@ def _loaded(text: str | None) -> Any:
     return None if text is None else json.loads(text)
 
 
-# Of a run that retention has deleted, the corrections themselves are locked, after all runs; its
-# copies' content, emptied, says that it was erased.
+# Of a run that retention has deleted, the corrections themselves are locked, after all runs.
 _LOCK_CORRECTIONS = """
 SELECT correction.run_id FROM corrections_correction AS correction
 WHERE correction.tenant_id = %s AND correction.run_id = ANY(%s)
 ORDER BY correction.run_id, correction.id FOR NO KEY UPDATE
-"""
-_ERASED_COPIES = """
-SELECT copy.run_id FROM corrections_runcopy AS copy JOIN runs_runcontent AS content ON content.id = copy.content_id
-WHERE copy.tenant_id = %s AND copy.run_id = ANY(%s)
-  AND content.input IS NULL AND content.output IS NULL AND content.calls IS NULL
 """
 
 
@@ -190,5 +185,5 @@ def corrections_lock(scope: Scope, run_ids: Sequence[UUID]) -> set[UUID]:
     erased = {run_id for run_id, is_erased in runs.items() if is_erased}
     for batch in batches([run_id for run_id in run_ids if run_id not in runs]):
         fetch(_LOCK_CORRECTIONS, [scope.tenant_id, batch])
-        erased |= {row[0] for row in fetch(_ERASED_COPIES, [scope.tenant_id, batch])}
+        erased |= runs_erased(tenant_id=scope.tenant_id, run_ids=batch)
     return erased
