@@ -5,7 +5,7 @@ Pure. Values are compared as JSON, by their canonical texts (:mod:`corrections.j
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -63,17 +63,32 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
+class Marks:
+    """What people's live verdicts say of values in a run: by canonical text, whether it is right.
+
+    Of answers apart from items; right where people don't agree, or where somebody said that the
+    answer should be so.
+    """
+
+    answers: Mapping[str, bool] = field(default_factory=dict)
+    items: Mapping[str, bool] = field(default_factory=dict)
+
+    def of(self, key: str, value: str) -> bool | None:
+        """Whether a value is right in the place of ``key``; ``None`` where nobody has said."""
+        return (self.answers if key == ANSWER_KEY else self.items).get(value)
+
+
+@dataclass(frozen=True, slots=True)
 class ToGrade:
     """What grading needs of a correction: what was wrong, and what is right instead.
 
-    ``marked`` holds what anybody's live verdicts say of values in the same run: by item key and
-    canonical text whether it is right; right where people don't agree.
+    ``expected`` is ``None`` where it was erased. ``marks`` is asked only where the rest doesn't tell.
     """
 
     wrong: Sequence[Wrong]
-    expected: Expected
+    expected: Expected | None
     should_say: str | None = None
-    marked: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+    marks: Callable[[], Marks] = Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +116,7 @@ def overall(outcomes: Iterable[Outcome]) -> Outcome:
 
 def _part(correction: ToGrade, wrong: Wrong, replay: Replayed) -> Outcome:
     if wrong.key == DECISIONS_KEY:
-        if replay.calls is None:
+        if replay.calls is None or correction.expected is None:
             return Outcome.UNCHECKED
         return Outcome.RIGHT if check(correction.expected, calls_of(replay.calls)).passed else Outcome.WRONG
     if replay.output is None:
@@ -124,7 +139,7 @@ def _value(correction: ToGrade, wrong: Wrong, value: str | None) -> Outcome:
         return Outcome.RIGHT
     if value == wrong.value:
         return Outcome.WRONG
-    marked = correction.marked.get((wrong.key, value))
+    marked = correction.marks().of(wrong.key, value)
     if marked is None:
         return Outcome.CHANGED
     return Outcome.RIGHT if marked else Outcome.WRONG

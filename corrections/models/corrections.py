@@ -77,6 +77,7 @@ class Correction(Row, MadeBy):
     restricted = models.BooleanField(default=False, help_text="Its class was restricted when it was made.")
 
     should_call = models.TextField(null=True)  # noqa: DJ001 - JSON to the letter; absent isn't empty
+    args_erased_at = models.DateTimeField(null=True, help_text="Since when the calls listed have lost their args.")
     must_not_call = ArrayField(models.CharField(max_length=200), null=True)
     should_say = models.TextField(null=True)  # noqa: DJ001 - absent isn't empty
     why = models.TextField(null=True)  # noqa: DJ001 - absent isn't empty

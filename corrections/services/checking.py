@@ -13,7 +13,9 @@ from kindgi.sql import fetch
 
 # An erasure writes to each correction of its run. So it either waits for the answer, and then withholds it where it
 # was kept for a key, or it is seen here.
-_EXPECTED = "SELECT should_call, must_not_call FROM corrections_correction WHERE id = %s FOR SHARE"
+_EXPECTED = (
+    "SELECT should_call, must_not_call, args_erased_at IS NOT NULL FROM corrections_correction WHERE id = %s FOR SHARE"
+)
 # A purged run took its own mark with it; of an erased one the copy's parts are gone.
 _ERASED = """
 SELECT coalesce(
@@ -31,8 +33,10 @@ def correction_check(*, caller: Caller, correction_id: str, calls: Sequence[Made
     Raises ``CorrectionNotFound``, and ``RunErased`` where the arguments that it listed are gone.
     """
     correction = correction_get(caller=caller, correction_id=correction_id)
-    ((should_call, must_not_call),) = fetch(_EXPECTED, [correction.pk])
+    ((should_call, must_not_call, args_erased),) = fetch(_EXPECTED, [correction.pk])
     ((erased,),) = fetch(_ERASED, [correction.tenant_id, correction.run_id] * 2)
+    if args_erased and not erased:
+        raise RunErased("The arguments that this correction listed were erased; there's nothing to check against.")
     if erased:
         raise RunErased(f'The content of run "{correction.run_id}" was erased; there\'s nothing to check against.')
     expected = Expected()

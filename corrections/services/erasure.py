@@ -14,6 +14,7 @@ from uuid import UUID
 from corrections.models import Correction, RunCopy
 from corrections.submissions import calls_without_args
 from kindgi.api.ids import new_id
+from kindgi.api.times import now
 from kindgi.rows import fresh, insert, update
 from kindgi.runs.hooks import GoneRun, Participant
 from kindgi.runs.models import Run, RunContent
@@ -152,14 +153,15 @@ def _erase(tenant_id: UUID, run_ids: list[UUID], locked: Sequence[tuple[Any, ...
 def _erase_args(locked: Sequence[tuple[Any, ...]]) -> set[UUID]:
     """A listed call keeps its tool, which is structure; its args are words. The corrections that had any.
 
+    They are marked: without its args a listed call would match any, and nothing must be fixed by that.
     Taken apart here and not by PostgreSQL, whose JSON functions refuse NULs and lone surrogates.
     """
-    corrections = []
+    corrections, at = [], now()
     for pk, text in locked:
         bare = None if text is None else calls_without_args(text)
         if bare != text:
-            corrections.append(fresh(Correction, id=pk, should_call=bare))
-    update(corrections, ["should_call"])
+            corrections.append(fresh(Correction, id=pk, should_call=bare, args_erased_at=at))
+    update(corrections, ["should_call", "args_erased_at"])
     return {correction.pk for correction in corrections}
 
 

@@ -15,6 +15,7 @@ REPLAYS: dict[str, dict[str, Any]] = {
     "right": {"calls": LOOKED_UP, "output": {"response": {"content": SHOULD_SAY}}},
     "wrong": {"calls": LOOKED_UP, "output": OUTPUT},
     "changed": {"calls": LOOKED_UP, "output": {"response": {"content": "Nobody has said whether this is right."}}},
+    "unchecked": {},
 }
 
 

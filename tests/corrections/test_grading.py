@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corrections.decision_check import Expected
-from corrections.grading import Output, Replayed, ToGrade, Wrong, canonical_text, grade, overall
+from corrections.grading import Marks, Output, Replayed, ToGrade, Wrong, canonical_text, grade, overall
 from corrections.json_values import canonical
 from corrections.models import Outcome
 
@@ -30,8 +31,12 @@ def outcome(wrong: Wrong, replay: Replayed, **more: Any) -> str:
     return grade(ToGrade([wrong], more.pop("expected", NOTHING), **more), replay).outcome.value
 
 
-def marked(key: str, *values: tuple[Any, bool]) -> dict[tuple[str, str], bool]:
-    return {(key, canonical(value)): right for value, right in values}
+def answers(*values: tuple[Any, bool]) -> Callable[[], Marks]:
+    return lambda: Marks(answers={canonical(value): right for value, right in values})
+
+
+def items(*values: tuple[Any, bool]) -> Callable[[], Marks]:
+    return lambda: Marks(items={canonical(value): right for value, right in values})
 
 
 TURN = {"response": {"content": "It is lost."}}
@@ -45,10 +50,10 @@ ANSWERS: list[tuple[str, Any, dict[str, Any], str]] = [
     ("says it in other letters", "\u00e9", {"should_say": "e\u0301"}, "changed"),
     ("says what was wrong", TURN, {"should_say": "It came."}, "wrong"),
     ("says what was wrong, with other things about it", {**TURN, "tokens": 7}, {}, "wrong"),
-    ("says what somebody found right", "Tomorrow.", {"marked": marked("answer", ("Tomorrow.", True))}, "right"),
-    ("says what somebody else found wrong", "Never.", {"marked": marked("answer", ("Never.", False))}, "wrong"),
-    ("says what somebody found right of an item", "Never.", {"marked": marked("a", ("Never.", True))}, "changed"),
-    ("says what was wrong, and right for others", TURN, {"marked": marked("answer", ("It is lost.", True))}, "wrong"),
+    ("says what somebody found right", "Tomorrow.", {"marks": answers(("Tomorrow.", True))}, "right"),
+    ("says what somebody else found wrong", "Never.", {"marks": answers(("Never.", False))}, "wrong"),
+    ("says what somebody found right of an item", "Never.", {"marks": items(("Never.", True))}, "changed"),
+    ("says what was wrong, and right for others", TURN, {"marks": answers(("It is lost.", True))}, "wrong"),
     ("should say what it said", TURN, {"should_say": "It is lost."}, "right"),
     ("says something new", "Who knows?", {"should_say": "It came."}, "changed"),
     ("says nothing of it", {"response": {}}, {"should_say": "It came."}, "changed"),
@@ -93,12 +98,12 @@ ITEMS: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("output", "expected"), [case[1:] for case in ITEMS], ids=[case[0] for case in ITEMS])
 def test_a_wrong_item(output: Any, expected: str):
-    assert outcome(ITEM, replayed(output), marked=marked("case-7", ({"id": 8}, True))) == expected
+    assert outcome(ITEM, replayed(output), marks=items(({"id": 8}, True))) == expected
 
 
 def test_nobody_can_tell_of_an_item_without_a_pointer():
     assert outcome(Wrong("case-7"), replayed({"matches": []})) == "changed"
-    assert outcome(Wrong("case-7"), replayed("case-7"), marked=marked("case-7", ("case-7", True))) == "changed"
+    assert outcome(Wrong("case-7"), replayed("case-7"), marks=items(("case-7", True))) == "changed"
 
 
 def test_a_wrong_item_is_never_right_by_what_the_answer_should_say():
@@ -121,6 +126,11 @@ def test_wrong_decisions_are_right_when_the_calls_pass_the_check(calls: Any, exp
     assert outcome(wrong, replay, expected=Expected.of(should_call=LOOKUP, must_not_call=None)) == expected
 
 
+def test_decisions_whose_args_were_erased_are_unchecked():
+    wrong = Wrong("kindgi:correction")
+    assert grade(ToGrade([wrong], None), replayed(calls=[])).outcome == Outcome.UNCHECKED
+
+
 def test_what_the_replay_does_not_tell_is_unchecked():
     assert outcome(ANSWER, replayed(calls=[]), should_say="It came.") == "unchecked"
     assert outcome(ITEM, replayed()) == "unchecked"
@@ -137,7 +147,7 @@ def test_altogether_it_is_as_the_worst_of_its_parts(parts: tuple[str, ...]):
 def test_a_correction_of_several_things_is_right_only_when_all_are():
     parts = [Wrong("kindgi:correction"), ANSWER, ITEM]
     expected = Expected.of(should_call=LOOKUP, must_not_call=None)
-    to_grade = ToGrade(parts, expected, "It came.", marked("case-7", ({"id": 8}, True)))
+    to_grade = ToGrade(parts, expected, "It came.", items(({"id": 8}, True)))
     right = {"response": {"content": "It came."}, "matches": [0, {"id": 8}]}
     found = grade(to_grade, replayed(right, [{"tool": "lookup", "args": {"id": 1}}]))
     assert found.outcome == Outcome.RIGHT

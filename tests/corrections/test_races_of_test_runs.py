@@ -111,9 +111,12 @@ def raced(shop: Shop, transition: str, contender: Contender) -> dict[str, Any]:
 
 @contextmanager
 def without_the_compare() -> Iterator[None]:
-    """Move corrections whatever has become of them since they were read."""
+    """Move corrections whatever has become of them, or of what people say of their runs, since they were read."""
     assert COMPARE in moving._MOVE
-    with mock.patch.object(moving, "_MOVE", moving._MOVE.replace(COMPARE, "")):
+    with (
+        mock.patch.object(moving, "_MOVE", moving._MOVE.replace(COMPARE, "")),
+        mock.patch.object(recording, "changed_since", lambda scope, candidates: []),
+    ):
         yield
 
 
@@ -154,6 +157,51 @@ def test_control_without_the_compare_a_reopened_one_goes_to_whom_it_was_sorted_b
         made = raced(fresh, transition, other)
     read = fresh.editor.ok("GET", f"corrections/{made['id']}")
     assert (read["status"] == "with-owner") != (read["sortedTo"] == "owner")
+
+
+class TestMarks:
+    """What others say of a run's values is what its corrections are graded by: all of one test run by the same."""
+
+    def raced(self, shop: Shop, meanwhile: Callable[[dict[str, Any], dict[str, Any]], Any]) -> list[str]:
+        """How two people's corrections of a run came out, of which ``meanwhile`` happens to one or to a third's."""
+        run_id = shop.run()
+        first = shop.correct(run_id, answer="wrong", why="No.")
+        shop.correct(run_id, by="editor:2", answer="wrong", why="No!")
+        third = shop.correct(run_id, by="service", **WRONG)
+        reading, done = threading.Event(), threading.Event()
+
+        def contend() -> None:
+            reading.wait(timeout=PATIENCE)
+            meanwhile(first, third)
+            done.set()
+
+        with pausing(READ, reached=reading, until=done):
+            answers = at_once([lambda: shop.admin.post(path(shop), body(run_id, "right")), contend])
+        assert answers[0].status_code == 201 and answers[1] is None, answers
+        assert is_a_chain(first["id"]) and histories_are_gapless(run_id)
+        told = models.TestResult.objects.exclude(correction_id=third["id"]).values_list("outcome", flat=True)
+        assert len(told) == 2, "each once"
+        return list(told)
+
+    def removed_and_changed(self, shop: Shop) -> Callable[[dict[str, Any], dict[str, Any]], Any]:
+        """A third takes back what they said that it should say, and one of the two others is sorted anew."""
+        return lambda first, third: (
+            shop.admin.ok("POST", f"corrections/{third['id']}/unregister"),
+            shop.admin.ok("PATCH", f"corrections/{first['id']}", {"sortedTo": "developer"}),
+        )
+
+    def test_what_was_taken_back_meanwhile_marks_nothing_any_more(self, fresh: Shop):
+        assert self.raced(fresh, self.removed_and_changed(fresh)) == ["changed", "changed"]
+
+    def test_control_without_a_second_look_one_is_fixed_by_it_and_the_other_is_not(self, fresh: Shop):
+        with mock.patch.object(recording, "changed_since", lambda scope, candidates: []):
+            assert sorted(self.raced(fresh, self.removed_and_changed(fresh))) == ["changed", "right"]
+
+    def test_one_that_changed_meanwhile_leaves_the_others_as_they_were_told(self, fresh: Shop):
+        changed: Callable[..., Any] = lambda first, third: fresh.admin.ok(  # noqa: E731
+            "PATCH", f"corrections/{first['id']}", {"sortedTo": "developer"}
+        )
+        assert self.raced(fresh, changed) == ["right", "right"]
 
 
 class TestErasure:

@@ -148,6 +148,72 @@ def test_times_only_move_on(undone: Shop):
     assert read["status"] == "fixed" and read["updatedAt"] == entry["at"] == wire(later)
 
 
+def test_what_was_right_elsewhere_in_a_list_is_right_in_the_place_of_what_was_wrong(undone: Shop):
+    run_id = undone.run()
+    said = [("case-a", "wrong"), ("case-b", "right"), ("case-c", "wrong")]
+    items = [
+        {"key": key, "pointer": f"/matches/{n}", "rank": n, "verdict": verdict} for n, (key, verdict) in enumerate(said)
+    ]
+    undone.correct(run_id, items=items)
+    first, second, third = OUTPUT["matches"]
+    for matches, outcomes in (
+        ([second, first], ["right", "changed"]),
+        ([third, second, second], ["wrong", "right"]),
+        ([second, first, second], ["right", "right"]),
+    ):
+        (result,) = results(undone, tried(undone, [{"runId": run_id, "output": {"matches": matches}}]))
+        assert [item["outcome"] for item in result["items"]] == outcomes
+
+
+def test_what_others_say_that_it_should_say_is_right_as_long_as_they_do(undone: Shop):
+    run_id = undone.run()
+    made = undone.correct(run_id, answer="wrong", why="It isn't so.")
+    other = undone.correct(run_id, by="editor:2", **WRONG)
+    replays = [{"runId": run_id, **REPLAYS["right"]}]
+    undone.admin.ok("POST", f"corrections/{other['id']}/unregister")
+    assert tried(undone, replays)["counts"]["changed"] == 1
+    undone.correct(run_id, by="editor:2", **WRONG)
+    assert tried(undone, replays)["counts"]["right"] == 2
+    assert undone.editor.ok("GET", f"corrections/{made['id']}")["status"] == "fixed"
+
+
+def test_a_flow_of_the_agents_name_is_not_the_agent(undone: Shop):
+    run_id = undone.run(flow={"id": AGENT, "version": "1.0.0"})
+    undone.correct(run_id, **WRONG)
+    assert replay(undone, run_id, "right")["counts"] == NONE
+
+
+class TestErasedArgs:
+    """A listed call whose args were erased would match any call; nothing is right by that."""
+
+    @pytest.fixture
+    def made(self, undone: Shop) -> Any:
+        """What was said for an end user of somebody else's run, at either door."""
+        should = [{"tool": "shop.lookup", "args": {"order": 4711}}]
+        return undone.correct(undone.run(), decisions="wrong", shouldCall=should, participantId="p")
+
+    def test_a_test_run_leaves_it_unchecked(self, undone: Shop, made: Any):
+        replays = [{"runId": made["runId"], "calls": LOOKED_UP}]
+        assert tried(undone, replays)["counts"]["wrong"] == 1
+        undone.admin.ok("POST", f"projects/{undone.project.pk}/participants/p/erase")
+        test_run = tried(undone, replays)
+        assert test_run["counts"] == {**NONE, "corrections": 1, "unchecked": 1}
+        assert undone.editor.ok("GET", f"corrections/{made['id']}")["status"] == "open"
+
+    def test_the_check_says_that_they_are_gone(self, undone: Shop, made: Any):
+        check = f"corrections/{made['id']}/check"
+        assert undone.editor.ok("POST", check, {"calls": LOOKED_UP})["passed"] is False
+        undone.admin.ok("POST", f"projects/{undone.project.pk}/participants/p/erase")
+        assert undone.editor.refused("POST", check, {"calls": LOOKED_UP}) == (410, "run-erased")
+
+    def test_where_none_were_listed_nothing_is_lost(self, undone: Shop):
+        made = undone.correct(undone.run(), participantId="p", **OWNERS)
+        undone.admin.ok("POST", f"projects/{undone.project.pk}/participants/p/erase")
+        assert undone.editor.ok("POST", f"corrections/{made['id']}/check", {"calls": LOOKED_UP})["passed"] is True
+        (result,) = results(undone, replay(undone, made["runId"], "right"))
+        assert (result["decisions"], result["answer"]) == ("right", "changed"), "what it should say is gone, too"
+
+
 def test_a_judged_answer_is_compared_where_it_was_pointed_at(undone: Shop):
     run_id = undone.run()
     item = {"key": "answer", "pointer": "/note"}
@@ -220,13 +286,23 @@ class TestExperts:
         test_run = replay(undone, run_id, "right")
         assert test_run["counts"] == {**NONE, "corrections": 2, "right": 2, "fixed": 2}
         assert test_run["experts"] == {**NONE, "corrections": 1, "right": 1, "fixed": 1}
-        assert [result["expert"] for result in results(undone, test_run, "expert=true")] == [True]
+        for query, expert in (("expert=true", True), ("expert=false", False)):
+            assert [result["expert"] for result in results(undone, test_run, query)] == [expert]
 
     def test_experts_only_counts_and_moves_theirs_alone(self, undone: Shop, run_id: str):
         test_run = replay(undone, run_id, "right", expertsOnly=True)
         assert test_run["counts"] == test_run["experts"] == {**NONE, "corrections": 1, "right": 1, "fixed": 1}
         statuses = {one["status"] for one in undone.editor.ok("GET", f"corrections?runId={run_id}")["data"]}
         assert statuses == {"open", "fixed"}
+
+    def test_with_experts_only_nobody_elses_marks_tell_what_is_right(self, undone: Shop):
+        expert = undone.judge_class("expert", assertableBy={"principalKinds": ["user"]})
+        run_id = undone.run()
+        undone.correct(run_id, correctorGroupId=expert, **WRONG)
+        undone.correct(run_id, by="editor:2", answer="wrong", shouldSay="Ask your neighbour.")
+        replays = [{"runId": run_id, "output": {"response": {"content": "Ask your neighbour."}}}]
+        assert tried(undone, replays, expertsOnly=True)["counts"]["changed"] == 1
+        assert tried(undone, replays)["counts"]["right"] == 2
 
     def test_a_restriction_that_came_later_makes_nobody_an_expert(self, undone: Shop):
         later = undone.judge_class("later")
@@ -371,22 +447,23 @@ def test_it_takes_as_many_statements_for_one_correction_as_for_many(undone: Shop
         sent: dict[str, Any] = {"agentId": AGENT, "version": "2", "how": "pin"}
         sent["replays"] = [{"runId": run_id, **REPLAYS["right"]} for run_id in some]
         undone.editor.ok("GET", path(undone))
-        with assert_queries(exact=12):
+        with assert_queries(exact=13):
             undone.editor.ok("POST", path(undone), sent)
 
 
 def test_each_batch_takes_the_same_statements(undone: Shop, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("corrections.services.test_runs.reading.BATCH", 3)  # runs, and corrections
-    runs = corrected(undone, 6)
+    monkeypatch.setattr("corrections.services.test_runs.reading.BATCH", 3)
+    runs = corrected(undone, 9)
     counted = []
-    for some in (runs[:1], runs[1:3], runs[3:6]):
+    for some in (runs[:3], runs[3:9]):
         sent: dict[str, Any] = {"agentId": AGENT, "version": "2", "how": "pin"}
         sent["replays"] = [{"runId": run_id, **REPLAYS["right"]} for run_id in some]
         with assert_queries(at_most=100) as statements:
             undone.editor.ok("POST", path(undone), sent)
         counted.append(len(statements))
-    # Three corrections a run: each further run is a batch of corrections more, which are moved, noted and told.
-    assert counted == [12, 15, 18]
+    # Three corrections a run. Three runs more: to read 3 statements, to lock 1, to move 3, to keep 1 of replays and
+    # 3 of results.
+    assert counted == [15, 26]
 
 
 def test_lists_take_a_fixed_number_of_statements(undone: Shop):

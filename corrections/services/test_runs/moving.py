@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -56,24 +57,24 @@ def corrections_move(moves: Sequence[Move], *, by: dict[str, Any], test_run_id: 
             [_json(move.after.reopened_in) for move in moves],
         ],
     )
-    by_id: Mapping[UUID, Move] = {move.id: move for move in moves}
-    insert(
-        [
-            fresh(
-                CorrectionChange,
-                id=new_id(),
-                created_at=updated_at,
-                correction_id=pk,
-                revision=revision,
-                kind="fixed" if by_id[pk].after.status == Status.FIXED else "reopened",
-                by=by,
-                before=_noted(by_id[pk].before),
-                after={**_noted(by_id[pk].after), "testRunId": str(test_run_id)},
-            )
-            for pk, revision, updated_at in moved
-        ]
-    )
+    by_id = {move.id: move for move in moves}
+    insert([_change(by_id[pk], revision, at, by, test_run_id) for pk, revision, at in moved])
     return {row[0] for row in moved}
+
+
+def _change(move: Move, revision: int, at: datetime, by: dict[str, Any], test_run_id: UUID) -> CorrectionChange:
+    """What the history tells of a move."""
+    return fresh(
+        CorrectionChange,
+        id=new_id(),
+        created_at=at,
+        correction_id=move.id,
+        revision=revision,
+        kind="fixed" if move.after.status == Status.FIXED else "reopened",
+        by=by,
+        before=_noted(move.before),
+        after={**_noted(move.after), "testRunId": str(test_run_id)},
+    )
 
 
 def _json(value: dict[str, Any] | None) -> Jsonb | None:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from corrections.decision_check import Expected
-from corrections.grading import Output, ToGrade, Wrong, canonical_text
-from corrections.models import ANSWER_KEY
+from corrections.grading import Marks, Output, ToGrade, Wrong, canonical_text
+from corrections.json_values import canonical
+from corrections.models import ANSWER_KEY, DECISIONS_KEY
 from corrections.services.erasure import runs_erased
 from corrections.transitions import Standing
 from kindgi.runs.content import unpack
@@ -52,6 +54,8 @@ class Candidate:
     standing: Standing
     expert: bool
     to_grade: ToGrade
+    seen: frozenset[UUID]
+    """The live verdicts of its run, by all people, when it was read: what it is graded by."""
 
 
 # Two statements that an index answers each, and no join: which is planned well however old the statistics are. The
@@ -59,7 +63,7 @@ class Candidate:
 _CORRECTIONS = """
 SELECT correction.id, correction.run_id, correction.revision, correction.status, correction.sorted_to,
        correction.fixed_in, correction.reopened_in, correction.restricted,
-       correction.should_call, correction.must_not_call, correction.should_say
+       correction.should_call, correction.must_not_call, correction.should_say, correction.args_erased_at IS NOT NULL
 FROM corrections_correction AS correction
 WHERE correction.tenant_id = %s AND correction.run_id = ANY(%s) AND correction.project_id = %s
   AND correction.subject_kind = 'agent' AND correction.subject_id = %s
@@ -67,7 +71,7 @@ WHERE correction.tenant_id = %s AND correction.run_id = ANY(%s) AND correction.p
 ORDER BY correction.run_id, correction.id
 """
 _VERDICTS = """
-SELECT correction_id, run_id, item_key, pointer, "right", item_value
+SELECT id, correction_id, run_id, item_key, pointer, "right", item_value
 FROM corrections_verdict
 WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL
 ORDER BY correction_id, position
@@ -79,9 +83,15 @@ WHERE copy.tenant_id = %s AND copy.run_id = ANY(%s) AND content.output IS NOT NU
 """
 
 
+_LIVE = (
+    "SELECT run_id, id FROM corrections_verdict WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL"
+)
+
+
 class _Said(NamedTuple):
     """A live verdict."""
 
+    id: UUID
     correction_id: UUID
     run_id: UUID
     key: str
@@ -90,52 +100,100 @@ class _Said(NamedTuple):
     item_value: bytes | None
 
 
-@dataclass(slots=True)
 class _Run:
-    """What people said of a run: its verdicts, and its answer where any of them is about the answer as a whole."""
+    """What people said of a run. ``should_say`` is what the answer should be, by the corrections that count."""
 
-    verdicts: list[_Said] = field(default_factory=list)
-    answer: str | None = None
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.verdicts: list[_Said] = []
+        self.should_say: dict[UUID, str | None] = {}
+        self.answer: str | None = None
 
-    def value(self, said: _Said) -> str | None:
-        """The canonical text of what a verdict is about, where it is known."""
+    def wrong_of(self, correction_id: UUID) -> list[Wrong]:
+        """What a correction says was wrong, in its order."""
+        return [
+            Wrong(said.key, said.pointer, self._value(said))
+            for said in self.verdicts
+            if said.correction_id == correction_id and not said.right
+        ]
+
+    @cached_property
+    def seen(self) -> frozenset[UUID]:
+        """The verdicts, of whomever."""
+        return frozenset(said.id for said in self.verdicts)
+
+    def marks(self) -> Marks:
+        """What is said of values, by the corrections that count."""
+        return self._marks
+
+    @cached_property
+    def _marks(self) -> Marks:
+        marks = Marks({}, {})
+        for said in self.verdicts:
+            value = self._value(said)
+            if value is None or said.correction_id not in self.should_say:
+                continue
+            table: Any = marks.answers if said.key == ANSWER_KEY else marks.items
+            table[value] = said.right or table.get(value, False)
+        for said in self.verdicts:
+            better = self.should_say.get(said.correction_id)
+            if said.key == ANSWER_KEY and better is not None:
+                marks.answers[canonical(better)] = True  # type: ignore[index]
+        return marks
+
+    def _value(self, said: _Said) -> str | None:
+        """The canonical text of what a verdict is about, where it is known; the decisions are no value."""
+        if said.key == DECISIONS_KEY:
+            return None
         if said.pointer is not None:
             stored = unpack(said.item_value)
             return None if stored is None else canonical_text(stored)
         return self.answer if said.key == ANSWER_KEY else None
 
-    def marked(self) -> dict[tuple[str, str], bool]:
-        """By item key and value, whether anybody marked it right."""
-        marked: dict[tuple[str, str], bool] = {}
-        for said in self.verdicts:
-            value = self.value(said)
-            if value is not None:
-                marked[said.key, value] = said.right or marked.get((said.key, value), False)
-        return marked
-
 
 def candidates_of(scope: Scope, run_ids: Sequence[UUID]) -> list[Candidate]:
     """The corrections of ``run_ids`` that a test run checks, by run and id; what it reads may change until it locks."""
-    found = fetch(
-        _CORRECTIONS, [scope.tenant_id, list(run_ids), scope.project_id, scope.agent_id, not scope.experts_only]
-    )
-    corrected = sorted({row[1] for row in found})
-    if not corrected:
+    parameters = [scope.tenant_id, list(run_ids), scope.project_id, scope.agent_id, not scope.experts_only]
+    found = [_Row(*row) for row in fetch(_CORRECTIONS, parameters)]
+    if not found:
         return []
-    runs = _runs(scope.tenant_id, corrected)
-    marked = {run_id: run.marked() for run_id, run in runs.items()}
-    by_correction: dict[UUID, list[Wrong]] = defaultdict(list)
-    for run in runs.values():
-        for said in run.verdicts:
-            if not said.right:
-                by_correction[said.correction_id].append(Wrong(said.key, said.pointer, run.value(said)))
-    return [_candidate(row, by_correction[row[0]], marked[row[1]]) for row in found if row[0] in by_correction]
+    runs = _runs(scope.tenant_id, found)
+    candidates = (_candidate(row, runs[row.run_id]) for row in found)
+    return [candidate for candidate in candidates if candidate.to_grade.wrong]
 
 
-def _runs(tenant_id: UUID, run_ids: list[UUID]) -> dict[UUID, _Run]:
+def changed_since(scope: Scope, candidates: Iterable[Candidate]) -> list[UUID]:
+    """The runs of which anybody said something else since ``candidates`` were read; one statement. They are locked."""
+    seen = {candidate.run_id: candidate.seen for candidate in candidates}
+    live: dict[UUID, set[UUID]] = {run_id: set() for run_id in seen}
+    for run_id, pk in fetch(_LIVE, [scope.tenant_id, list(seen)]):
+        live[run_id].add(pk)
+    return sorted(run_id for run_id in seen if seen[run_id] != live[run_id])
+
+
+class _Row(NamedTuple):
+    """A live correction."""
+
+    id: UUID
+    run_id: UUID
+    revision: int
+    status: str
+    sorted_to: str
+    fixed_in: str | None
+    reopened_in: str | None
+    expert: bool
+    should_call: str | None
+    must_not_call: list[str] | None
+    should_say: str | None
+    args_erased: bool
+
+
+def _runs(tenant_id: UUID, found: Sequence[_Row]) -> dict[UUID, _Run]:
     runs: dict[UUID, _Run] = defaultdict(_Run)
-    for row in fetch(_VERDICTS, [tenant_id, run_ids]):
-        said = _Said(*row)
+    for row in found:
+        runs[row.run_id].should_say[row.id] = row.should_say
+    for verdict in fetch(_VERDICTS, [tenant_id, list(runs)]):
+        said = _Said(*verdict)
         runs[said.run_id].verdicts.append(said)
     answered = [run_id for run_id, run in runs.items() if any(_is_whole_answer(said) for said in run.verdicts)]
     for run_id, stored in fetch(_OUTPUTS, [tenant_id, answered]):
@@ -149,16 +207,17 @@ def _is_whole_answer(said: _Said) -> bool:
     return said.key == ANSWER_KEY and said.pointer is None
 
 
-def _candidate(row: tuple[Any, ...], wrong: list[Wrong], marked: dict[tuple[str, str], bool]) -> Candidate:
-    pk, run_id, revision, status, sorted_to, fixed_in, reopened_in, expert, should_call, never, should_say = row
+def _candidate(row: _Row, run: _Run) -> Candidate:
+    expected = None if row.args_erased else Expected.of(should_call=row.should_call, must_not_call=row.must_not_call)
     return Candidate(
-        id=pk,
-        run_id=run_id,
-        revision=revision,
+        id=row.id,
+        run_id=row.run_id,
+        revision=row.revision,
         # Django has raw cursors hand out jsonb as text.
-        standing=Standing(status, sorted_to, _loaded(fixed_in), _loaded(reopened_in)),
-        expert=expert,
-        to_grade=ToGrade(wrong, Expected.of(should_call=should_call, must_not_call=never), should_say, marked),
+        standing=Standing(row.status, row.sorted_to, _loaded(row.fixed_in), _loaded(row.reopened_in)),
+        expert=row.expert,
+        to_grade=ToGrade(run.wrong_of(row.id), expected, row.should_say, run.marks),
+        seen=run.seen,
     )
 
 

@@ -18,7 +18,14 @@ from corrections.grading import Grade, Output, Replayed, grade
 from corrections.models import ANSWER_KEY, DECISIONS_KEY, Outcome, Replay, Status, TestResult, TestRun
 from corrections.services.history import by
 from corrections.services.test_runs.moving import Move, corrections_move
-from corrections.services.test_runs.reading import Candidate, Scope, batches, candidates_of, corrections_lock
+from corrections.services.test_runs.reading import (
+    Candidate,
+    Scope,
+    batches,
+    candidates_of,
+    changed_since,
+    corrections_lock,
+)
 from corrections.services.test_runs.submitting import ReplayBody, TestRunBody, replays_by_run
 from corrections.transitions import Standing, Tested, after_test
 from kindgi.access.callers import Caller
@@ -54,16 +61,15 @@ def test_run_record(*, caller: Caller, project_id: str, body: TestRunBody) -> Te
     project = project_get(caller=caller, project_id=project_id)
     check_write(caller, project.pk)
     scope = Scope(project.tenant_id, project.pk, body.agent_id, body.experts_only)
-    graded = [one for run_ids in batches(sorted(replays)) for one in _graded(scope, run_ids, replays)]
-    checked = sorted({one.candidate.run_id for one in graded})
-    for run_id in corrections_lock(
-        scope, checked
-    ):  # their words are gone, and what is said of them in another way is not kept either
+    read = [list(_graded(scope, run_ids, replays)) for run_ids in batches(sorted(replays))]
+    checked = sorted({one.candidate.run_id for batch in read for one in batch})
+    # The words of erased runs are gone, and what is said of them in another way is not kept either.
+    for run_id in corrections_lock(scope, checked):
         del replays[run_id]
     test_run = _test_run(caller, project, body)
     tested = Tested(body.version, body.how, _who_moved(caller, project, body), wire(test_run.created_at))
     moving = _Moving(scope, replays, test_run, tested, by(caller))
-    settled = [one for batch in batches(graded) for one in moving.settled(batch)]
+    settled = [one for batch in read if batch for one in moving.settled(batch)]
     _store(test_run, settled, {run_id: replays[run_id] for run_id in checked if run_id in replays})
     return test_run
 
@@ -104,15 +110,21 @@ class _Moving:
 
         What is gone by then was never checked.
         """
+        stale = changed_since(self.scope, (one.candidate for one in batch))
+        if stale:  # whatever anybody says of a run, all of its corrections may be graded by
+            batch = [one for one in batch if one.candidate.run_id not in stale] + self._anew(stale)
         settled, lost = self._moved(batch)
         if lost:
-            again = _graded(self.scope, sorted({one.candidate.run_id for one in lost}), self.replays)
             ids = {one.candidate.id for one in lost}
+            again = self._anew(sorted({one.candidate.run_id for one in lost}))
             more, lost = self._moved([one for one in again if one.candidate.id in ids])
             settled += more
         if lost:  # nobody can, while the locks are held
             raise LockTimeout(retry_after=1)
         return settled
+
+    def _anew(self, run_ids: Sequence[UUID]) -> list[Graded]:
+        return list(_graded(self.scope, run_ids, self.replays))
 
     def _moved(self, batch: Sequence[Graded]) -> tuple[list[Graded], list[Graded]]:
         """The corrections that stand now as they should, and those that somebody changed since they were read."""

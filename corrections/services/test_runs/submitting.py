@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from kindgi.api.errors import BadInput
 from kindgi.api.ids import parse_id
 from kindgi.api.operations import Body
-from kindgi.runs.records import Name, Version, check_calls
+from kindgi.runs.records import Calls, Name, Version, check_calls
 
 MAX_REPLAYS = 10_000
 
@@ -19,7 +19,7 @@ class ReplayBody(Body):
     """What the version did on one run; without `calls` or `output`, what these would decide stays unchecked."""
 
     run_id: Annotated[str, Meta(min_length=1, description="The corrected run's id.")]
-    calls: Annotated[Raw, Meta(description="[{tool, args, refused?}], in order; kept to the byte.")] | UnsetType = UNSET
+    calls: Calls | UnsetType = UNSET
     output: Raw | UnsetType = UNSET
 
 
