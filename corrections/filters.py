@@ -154,10 +154,10 @@ class TestResultFilter(django_filters.FilterSet):
     """`GET /v1/projects/{projectId}/test-runs/{testRunId}/results`."""
 
     outcome = django_filters.ChoiceFilter("outcome", choices=Outcome.choices, help_text="How they came out.")
-    expert = FlagFilter(method="by_expert", help_text="`true`: experts' corrections only.")
+    expert = FlagFilter(method="by_expert", help_text="`true`: experts' corrections; `false`: the others'.")
     runId = IdFilter("run_id", help_text="Corrections of this run.")
     correctionId = IdFilter("correction_id", help_text="This correction.")
 
     def by_expert(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
-        """Experts' ones."""
-        return rows.filter(expert=True) if value == "true" else rows
+        """Experts' or others'."""
+        return rows.filter(expert=value == "true")
