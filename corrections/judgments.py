@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 
 from corrections.models import DECISIONS_KEY, Door
 from corrections.said import Said, Thing, given
-from corrections.submissions import Key, ListedCall, Pointer, Rank, Text, ToolId, calls_text, check_args
+from corrections.submissions import ARGS_SCHEMA, Key, ListedCall, Pointer, Rank, Text, ToolId, calls_text, check_args
 from kindgi.api.errors import BadInput
 from kindgi.api.jsontext import pointer_parts
 from kindgi.api.operations import Body
@@ -17,8 +17,8 @@ JudgmentVerdict = Literal["yes", "no"]
 CallArgs = Annotated[
     Raw,
     Meta(
-        description="Always given: `{}` asks only that the tool was called. Up to 100 fields and 4,000 characters of "
-        "canonical JSON."
+        description="`{}` asks only that the tool was called. Up to 4,000 characters of canonical JSON.",
+        extra_json_schema=ARGS_SCHEMA,
     ),
 ]
 
@@ -38,10 +38,14 @@ class ExpectedCall(Body):
     args: CallArgs | UnsetType = UNSET
 
 
+# A missing `args` is refused in the reference's words, not in the type's.
+ArgsToo = Annotated[ExpectedCall, Meta(extra_json_schema={"required": ["tool", "args"]})]
+
+
 class Expected(Body):
     """What the agent should have done: both lists, of which one may be empty. A tool can't be in both."""
 
-    calls: Annotated[list[ExpectedCall], Meta(max_length=50)]
+    calls: Annotated[list[ArgsToo], Meta(max_length=50)]
     not_called: Annotated[list[ToolId], Meta(max_length=50)]
 
 

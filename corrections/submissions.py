@@ -17,6 +17,7 @@ from kindgi.api.operations import Body
 
 MAX_ARGS_FIELDS = 100
 MAX_ARGS_CHARS = 4000
+ARGS_SCHEMA: dict[str, Any] = {"type": "object", "maxProperties": MAX_ARGS_FIELDS}
 _SAFE_INTEGER = 2**53 - 1
 _CANONICAL_GROWTH = 6  # `1e20` is 4 characters, and 21 in canonical JSON: no token grows more
 
@@ -37,9 +38,10 @@ class ListedCall(Body):
     """A call that the agent should have made; without `args`, only the call is checked."""
 
     tool: ToolId
-    args: Annotated[Raw, Meta(description="Up to 100 fields and 4,000 characters of canonical JSON.")] | UnsetType = (
-        UNSET
-    )
+    args: (
+        Annotated[Raw, Meta(description="Up to 4,000 characters of canonical JSON.", extra_json_schema=ARGS_SCHEMA)]
+        | UnsetType
+    ) = UNSET
 
 
 class Item(Body):

@@ -13,6 +13,7 @@ from django.utils.text import Truncator
 from corrections.admin.corrections import correction_ids_of_run
 from corrections.admin.people import with_maker
 from corrections.models import Correction, CorrectionChange, RunCopy, Verdict
+from corrections.services.history import KINDS
 from corrections.services.removing import judgment_remove
 from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, caller_in, may_use, tenant_of
 from kindgi.api.ids import parse_id
@@ -142,9 +143,6 @@ class RunCopyAdmin(RecordAdmin):
     def calls(self, obj: RunCopy) -> SafeString | str:
         """The calls, laid out."""
         return shown_stored(getattr(obj.content, "calls", None))
-
-
-KINDS = ("made", "changed", "fixed", "reopened", "part-superseded", "part-removed", "superseded", "removed")
 
 
 class KindFilter(admin.SimpleListFilter):

@@ -11,12 +11,14 @@ from corrections.models import ANSWER_KEY, DECISIONS_KEY, Correction, Correction
 from corrections.policies import can_administer_class
 from corrections.services.changing import Link
 from corrections.services.classes import AgentScope, ProjectScope, Scope, TenantScope
+from corrections.services.history import KindOfChange
 from corrections.submissions import Verdict as Said
 from kindgi.access.callers import Caller
 from kindgi.api.operations import Answer, Time
 from kindgi.api.times import wire
 from kindgi.runs.api.schemas import content_part
 from kindgi.runs.content import unpack
+from kindgi.runs.records import Calls
 
 StatusName = Literal["open", "being-fixed", "with-owner", "fixed", "wont-fix", "removed"]
 
@@ -92,7 +94,7 @@ class CopyAnswer(Answer, kw_only=True):
 
     input: Raw | UnsetType = UNSET
     output: Raw | UnsetType = UNSET
-    calls: Raw | UnsetType = UNSET
+    calls: Calls | UnsetType = UNSET
     subject: Subject
     captured_at: Time
 
@@ -153,22 +155,14 @@ def correction_answer(correction: Correction, *, copy: RunCopy | None = None) ->
         expert=True if correction.restricted else UNSET,
         participant_id=correction.participant_id or UNSET,
         status=correction.status,  # type: ignore[arg-type]
-        sorted_to=correction.sorted_to or UNSET,  # type: ignore[arg-type]
         created_at=wire(correction.created_at),
         updated_at=wire(correction.updated_at),
         unregistered_at=wire(correction.unregistered_at) if correction.unregistered_at else UNSET,
         superseded_by=correction.superseded_by_id or UNSET,
         why=UNSET if correction.why is None else correction.why,
-        # Stored as they are sent.
-        link=correction.link or UNSET,
-        fixed_in=correction.fixed_in or UNSET,
-        reopened_in=correction.reopened_in or UNSET,
-        status_note=correction.status_note or UNSET,
     )
     _add_said(answer, correction, values=copy is not None)
-    if correction.sorted_at is not None:
-        reason = UNSET if correction.sorted_reason is None else correction.sorted_reason
-        answer.sorted = Sorted(by=correction.sorted_by, reason=reason, at=wire(correction.sorted_at))  # type: ignore[arg-type]
+    _add_standing(answer, correction)
     if copy is not None:
         answer.run = _copy(correction, copy)
     return answer
@@ -200,6 +194,18 @@ def _add_said(answer: CorrectionAnswer, correction: Correction, *, values: bool)
         answer.items = items
 
 
+def _add_standing(answer: CorrectionAnswer, correction: Correction) -> None:
+    """How it is sorted, and what its status goes with; most of it is stored as it is sent."""
+    answer.sorted_to = correction.sorted_to or UNSET  # type: ignore[assignment]
+    answer.link = correction.link or UNSET
+    answer.fixed_in = correction.fixed_in or UNSET
+    answer.reopened_in = correction.reopened_in or UNSET
+    answer.status_note = correction.status_note or UNSET
+    if correction.sorted_at is not None:
+        reason = UNSET if correction.sorted_reason is None else correction.sorted_reason
+        answer.sorted = Sorted(by=correction.sorted_by, reason=reason, at=wire(correction.sorted_at))  # type: ignore[arg-type]
+
+
 def _item(verdict: Verdict, said: Said, *, values: bool) -> ItemAnswer:
     value = unpack(verdict.item_value) if values else None
     return ItemAnswer(
@@ -226,7 +232,7 @@ class ChangeAnswer(Answer, kw_only=True):
 
     id: UUID
     revision: int
-    kind: str
+    kind: KindOfChange
     at: Time
     by: ByRule
     from_: dict[str, Any] | UnsetType = UNSET
@@ -239,7 +245,7 @@ def change_answer(change: CorrectionChange) -> ChangeAnswer:
     return ChangeAnswer(
         id=change.pk,
         revision=change.revision,
-        kind=change.kind,
+        kind=change.kind,  # type: ignore[arg-type]
         at=wire(change.created_at),
         by=change.by,
         from_=change.before or UNSET,

@@ -12,6 +12,7 @@ from corrections.models import Replay, TestResult, TestRun
 from kindgi.api.operations import Answer, Time
 from kindgi.api.times import wire
 from kindgi.runs.content import unpack
+from kindgi.runs.records import Calls
 
 OutcomeName = Literal["right", "wrong", "changed", "unchecked"]
 
@@ -73,7 +74,7 @@ class ReplayAnswer(Answer, kw_only=True):
     """What the version did on a run, to the byte; nothing of it after an erasure."""
 
     run_id: UUID
-    calls: Raw | UnsetType = UNSET
+    calls: Calls | UnsetType = UNSET
     output: Raw | UnsetType = UNSET
 
 

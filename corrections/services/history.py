@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal, get_args
 
 from corrections.models import Correction, CorrectionChange
 from kindgi.access.callers import Caller
 from kindgi.api.ids import new_id
+from kindgi.api.times import now
+
+KindOfChange = Literal[
+    "made", "changed", "fixed", "reopened", "part-superseded", "part-removed", "superseded", "removed"
+]
+KINDS: tuple[KindOfChange, ...] = get_args(KindOfChange)
 
 
 def by(caller: Caller) -> dict[str, Any]:
     """The caller as ``madeBy`` and the history name them."""
     return {"kind": caller.kind, "id": str(caller.id)}
+
+
+def time_of_change(correction: Correction, at: datetime | None = None) -> datetime:
+    """When a locked correction changes: ``at`` or now, but never before its last change, which another clock may say.
+
+    Whoever changes a correction takes its times from here.
+    """
+    return max(correction.updated_at, at or now())
 
 
 def state_of(correction: Correction) -> dict[str, Any]:
@@ -30,7 +45,7 @@ def save_change(
     *,
     caller: Caller,
     correction: Correction,
-    kind: str,
+    kind: KindOfChange,
     before: dict[str, Any],
     also: dict[str, Any] | None = None,
     why: str | None = None,

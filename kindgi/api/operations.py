@@ -14,6 +14,9 @@ from kindgi.api import errors
 Time = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
 """An instant as it is sent (:func:`kindgi.api.times.wire`)."""
 
+PREFIX = "#/components/schemas/"
+"""Where the document has the schemas of named types; for a field that is kept to the byte and is of one."""
+
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 JSON_TYPES = ("application/json",)

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from kindgi.api.errors import BadInput
 from kindgi.api.ids import parse_id
 from kindgi.api.jsontext import decode_span
-from kindgi.api.operations import Body
+from kindgi.api.operations import PREFIX, Body
 from kindgi.api.times import whole_ms
 from kindgi.runs.models import FINAL
 
@@ -42,8 +42,18 @@ class Call(Body):
     """One call of a tool; ``args`` is kept to the byte."""
 
     tool: Annotated[str, Meta(min_length=1)]
-    args: Raw
+    args: Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
     refused: bool | UnsetType = UNSET
+
+
+Calls = Annotated[
+    Raw,
+    Meta(
+        description="The calls of tools, in order; kept to the byte.",
+        extra_json_schema={"type": "array", "items": {"$ref": f"{PREFIX}Call"}},
+    ),
+]
+"""What :func:`check_calls` lets pass."""
 
 
 class RunBody(Body):
@@ -56,10 +66,7 @@ class RunBody(Body):
     dry_run: bool | UnsetType = UNSET
     input: Raw | UnsetType = UNSET
     output: Raw | UnsetType = UNSET
-    calls: (
-        Annotated[Raw, Meta(description="[{tool, args, refused?}]: the calls of tools, in order; kept to the byte.")]
-        | UnsetType
-    ) = UNSET
+    calls: Calls | UnsetType = UNSET
     created_at: Instant | UnsetType = UNSET
     completed_at: Instant | UnsetType = UNSET
     failure_message: Annotated[str, Meta(max_length=100_000)] | UnsetType = UNSET

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kindgi.api.openapi.schemas import PREFIX
+from kindgi.api.operations import PREFIX
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from kindgi.api.openapi.schemas import PREFIX
+from kindgi.api.operations import PREFIX
 
 Json = dict[str, Any]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from kindgi.api import errors
 from kindgi.api.openapi.routes import Route
-from kindgi.api.openapi.schemas import PREFIX
 from kindgi.api.openapi.text import first_line, pascal
+from kindgi.api.operations import PREFIX
 
 Json = dict[str, Any]
 ErrorClass = type[errors.ApiError]

@@ -10,10 +10,10 @@ import msgspec
 from kindgi.api import errors
 from kindgi.api.openapi.routes import Route
 from kindgi.api.openapi.text import first_line, prose
+from kindgi.api.operations import PREFIX
 
 Json = dict[str, Any]
 
-PREFIX = "#/components/schemas/"
 _JSON_TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 

@@ -11,7 +11,7 @@ from kindgi.api.operations import Answer, Body, Time
 from kindgi.api.times import wire
 from kindgi.runs.content import unpack
 from kindgi.runs.models import AgentPin, AgentVersion, Run, RunContent
-from kindgi.runs.records import Name, StatusName, Version
+from kindgi.runs.records import Calls, Name, StatusName, Version
 
 
 class RunAgent(Answer):
@@ -39,7 +39,7 @@ class RunAnswer(Answer, kw_only=True):
     failure_message: str | UnsetType = UNSET
     input: Raw | UnsetType = UNSET
     output: Raw | UnsetType = UNSET
-    calls: Raw | UnsetType = UNSET
+    calls: Calls | UnsetType = UNSET
     content_erased_at: Time | UnsetType = UNSET
     parent_run_id: UUID | UnsetType = UNSET
     replay_of: UUID | UnsetType = UNSET
