@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Case, OuterRef, Prefetch, Q, QuerySet, Subquery, When
 
 from corrections import errors
 from corrections.models import (
+    ANSWER_KEY,
     Correction,
     CorrectionChange,
     JudgeClass,
@@ -123,17 +124,29 @@ def judgments_readable(caller: Caller) -> QuerySet[Verdict]:
     verdicts = Verdict.objects.filter(tenant_id=caller.tenant_id, unregistered_at__isnull=True)
     if not caller.sees_every_project:
         verdicts = verdicts.filter(project_id__in=caller.readable_project_ids())
-    return verdicts.select_related("correction").defer("item_value")
+    return _with_reason(verdicts).defer("correction__why", "item_value")
 
 
 def judgment_get(*, caller: Caller, judgment_id: str) -> Verdict:
     """A readable verdict with its correction and its item's value, live or not; raises :class:`JudgmentNotFound`."""
     parsed = parse_id(judgment_id)
-    verdicts = Verdict.objects.filter(tenant_id=caller.tenant_id).select_related("correction")
+    verdicts = _with_reason(Verdict.objects.filter(tenant_id=caller.tenant_id)).defer("correction__why")
     found = verdicts.filter(pk=parsed).first() if parsed else None
     if found is None or not can_read(caller, found.project_id):
         raise errors.JudgmentNotFound(judgment_id)
     return found
+
+
+def _with_reason(verdicts: QuerySet[Verdict]) -> QuerySet[Verdict]:
+    """The verdicts with their corrections, and each with its ``reason``.
+
+    That is its correction's; of one that also judges the answer it is the answer's alone. It is
+    looked up for the rows that are read: an EXISTS could be answered by reading every answer's verdict.
+    """
+    of_answer = Verdict.objects.filter(correction=OuterRef("correction"), item_key=ANSWER_KEY).order_by()
+    looked_up = verdicts.select_related("correction").alias(answer_id=Subquery(of_answer.values("pk")[:1]))
+    its_own = Q(item_key=ANSWER_KEY) | Q(answer_id__isnull=True)
+    return looked_up.annotate(reason=Case(When(its_own, then="correction__why")))
 
 
 def verdicts_of(correction: Correction) -> list[Verdict]:

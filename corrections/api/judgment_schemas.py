@@ -14,6 +14,7 @@ from kindgi.api.operations import Answer, Time
 from kindgi.api.times import wire
 from kindgi.runs.api.schemas import content_part
 from kindgi.runs.content import unpack
+from kindgi.runs.records import Calls
 
 _NOTHING = Raw(b"null")
 
@@ -40,7 +41,7 @@ class JudgedCopy(Answer, kw_only=True):
     subject: Subject
     input: Raw
     output: Raw
-    calls: Raw | UnsetType = UNSET
+    calls: Calls | UnsetType = UNSET
     captured_at: Time
 
 
@@ -68,8 +69,12 @@ class JudgmentAnswer(Answer, kw_only=True):
 
 
 def judgment_answer(verdict: Verdict, *, copy: RunCopy | None = None) -> JudgmentAnswer:
-    """A verdict with what its correction says of it; ``copy`` adds the copies and the item's value."""
+    """A verdict, read with its reason, and what its correction says of it.
+
+    ``copy`` adds the copies and the item's value.
+    """
     correction = verdict.correction
+    reason: str | None = verdict.reason  # type: ignore[attr-defined]
     answer = JudgmentAnswer(
         id=verdict.pk,
         tenant_id=verdict.tenant_id,
@@ -78,7 +83,7 @@ def judgment_answer(verdict: Verdict, *, copy: RunCopy | None = None) -> Judgmen
         subject=subject_of(correction),
         item=_item(verdict),
         verdict="yes" if verdict.right else "no",
-        reason=UNSET if correction.why is None else correction.why,
+        reason=UNSET if reason is None else reason,
         correction=_expected(correction) if verdict.item_key == DECISIONS_KEY else UNSET,
         judge_class_id=verdict.judge_class_id or UNSET,
         restricted=True if correction.restricted else UNSET,

@@ -9,12 +9,12 @@ from kindgi.access.callers import Caller
 
 
 def judgment_record(*, caller: Caller, body: JudgmentBody) -> Verdict:
-    """Record ``body`` as a correction of one verdict; the verdict, with its correction.
+    """Record ``body`` as a correction of one verdict; the verdict, with its correction and its reason.
 
     It supersedes the caller's live verdict on the same item alone. Raises ``BadInput`` for its
     shape, and what :func:`said_record` raises.
     """
     correction = said_record(caller=caller, said=judgment_said(body))
     (verdict,) = correction.verdicts.all()
-    verdict.correction = correction
+    verdict.correction, verdict.reason = correction, correction.why  # type: ignore[attr-defined]
     return verdict

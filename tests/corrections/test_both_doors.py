@@ -74,19 +74,24 @@ def shared(shop: Shop, run_id: str) -> Said:
 
 
 def judgments_of(correction: Said) -> list[Said]:
-    """What a correction says, as judgments: newest first, so the last thing that it says comes first."""
+    """What a correction says, as judgments: newest first, so the last thing that it says comes first.
+
+    Its reason is that of the answer alone, where it says something of the answer, and else of all.
+    """
     both: Said = {name: correction[name] for name in ("tenantId", "projectId", "runId", "subject", "createdAt")}
     both |= {"assertedBy": correction["madeBy"]}
-    for theirs, ours in (("why", "reason"), ("correctorGroupId", "judgeClassId"), ("expert", "restricted")):
+    for theirs, ours in (("correctorGroupId", "judgeClassId"), ("expert", "restricted")):
         both |= {ours: correction[theirs]} if theirs in correction else {}
     both |= given(participantId=correction.get("participantId"))
+    reason = given(reason=correction.get("why"))
+    both |= {} if "answer" in correction else reason
     found: list[Said] = []
     if "decisions" in correction:
         listed = {"calls": correction.get("shouldCall", []), "notCalled": correction.get("mustNotCall", [])}
         said = {"item": {"key": "kindgi:correction"}, "verdict": YES[correction["decisions"]]}
         found.append({**both, **said, **({"correction": listed} if any(listed.values()) else {})})
     if "answer" in correction:
-        found.append({**both, "item": {"key": "answer"}, "verdict": YES[correction["answer"]]})
+        found.append({**both, **reason, "item": {"key": "answer"}, "verdict": YES[correction["answer"]]})
     for item in correction.get("items", []):
         place = {name: value for name, value in item.items() if name in ("key", "pointer", "rank")}
         found.append({**both, "item": place, "verdict": YES[item["verdict"]]})
@@ -211,3 +216,27 @@ def test_a_judged_correction_is_changed_and_followed_at_the_other_door(undone: S
     assert (changed["status"], changed["answer"]) == ("being-fixed", "wrong")
     history = undone.editor.ok("GET", f"corrections/{found['id']}/history")["data"]
     assert [entry["kind"] for entry in history] == ["changed", "made"]
+
+
+def test_the_answers_reason_stays_its_own_whatever_ends(undone: Shop):
+    """A reason that was given for the answer becomes nobody else's when the answer is judged anew or taken back."""
+    said: Said = {"decisions": "wrong", "mustNotCall": ["shop.mail"], "answer": "wrong", "why": "rude"}
+    superseded, removed = undone.run(), undone.run()
+    for run_id in (superseded, removed):
+        undone.correct(run_id, **said, items=[{"key": "a", "verdict": "right"}])
+    anew = {"runId": superseded, "item": {"key": "answer"}, "verdict": "yes", "reason": "polite after all"}
+    undone.editor.ok("POST", "judgments", anew)
+    ended = judged(undone, removed)["answer"]
+    undone.editor.ok("POST", f"judgments/{ended['id']}/unregister")
+    assert undone.editor.ok("GET", f"judgments/{ended['id']}")["reason"] == "rude"
+    for run_id, answer in ((superseded, {"answer": "polite after all"}), (removed, {})):
+        found = judged(undone, run_id)
+        assert found.keys() == {"kindgi:correction", "a"} | answer.keys()
+        assert {key: one["reason"] for key, one in found.items() if "reason" in one} == answer
+        for one in found.values():
+            assert undone.editor.ok("GET", f"judgments/{one['id']}").get("reason") == one.get("reason")
+
+
+def judged(shop: Shop, run_id: str) -> dict[str, Said]:
+    """The run's live judgments by item."""
+    return {one["item"]["key"]: one for one in shop.editor.ok("GET", "judgments", query={"runId": run_id})["data"]}
