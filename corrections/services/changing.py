@@ -9,14 +9,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from corrections.models import Correction
 from corrections.services.erasure import runs_erased
-from corrections.services.history import by, save_change, state_of
+from corrections.services.history import by, save_change, state_of, time_of_change
 from corrections.services.locking import check_live, correction_lock
 from corrections.submissions import Text
 from kindgi.access.callers import Caller
 from kindgi.access.policies import check_write
 from kindgi.api.errors import BadInput
 from kindgi.api.operations import Body
-from kindgi.api.times import now, wire
+from kindgi.api.times import wire
 from kindgi.runs.errors import RunErased
 from kindgi.runs.models import Run
 
@@ -67,7 +67,7 @@ def correction_change(*, caller: Caller, correction_id: str, body: ChangeBody) -
     check_live(correction)
     if _has_words(body) and _is_erased(correction, run):
         raise RunErased(f'The content of run "{correction.run_id}" was erased; nothing is written about it any more.')
-    before, at = state_of(correction), now()
+    before, at = state_of(correction), time_of_change(correction)
     _set(caller, correction, body, at)
     if state_of(correction) != before:
         correction.updated_at = at

@@ -6,11 +6,10 @@ from corrections import errors
 from corrections.models import Correction, Status, Verdict
 from corrections.policies import check_remove
 from corrections.selectors import judgment_get, verdicts_of, was_part_removed
-from corrections.services.history import save_change, state_of
+from corrections.services.history import save_change, state_of, time_of_change
 from corrections.services.locking import check_live, correction_lock
 from corrections.services.parts import part_ended
 from kindgi.access.callers import Caller
-from kindgi.api.times import now
 
 
 def correction_remove(*, caller: Caller, correction_id: str) -> Correction:
@@ -49,16 +48,18 @@ def _check_counts(verdict: Verdict, correction: Correction) -> None:
     if verdict.unregistered_at is None:
         return
     superseded = correction.superseded_by_id is not None and not was_part_removed(verdict)
-    if verdict.superseded_by_id is not None or superseded:
+    if verdict.superseded_by_id is not None:
+        raise errors.CorrectionSuperseded("A later judgment replaced this one; take that one back instead.")
+    if superseded:
         raise errors.CorrectionSuperseded
-    raise errors.CorrectionRemoved
+    raise errors.CorrectionRemoved("The judgment was removed; it can't come back.")
 
 
 def _remove(caller: Caller, correction: Correction) -> None:
     before = state_of(correction)
     correction.status = Status.REMOVED
     correction.fixed_in = correction.reopened_in = None
-    correction.updated_at = correction.unregistered_at = now()
+    correction.updated_at = correction.unregistered_at = time_of_change(correction)
     Verdict.objects.filter(correction=correction, unregistered_at__isnull=True).update(
         unregistered_at=correction.unregistered_at
     )
@@ -66,7 +67,7 @@ def _remove(caller: Caller, correction: Correction) -> None:
 
 
 def _remove_part(caller: Caller, correction: Correction, verdict: Verdict, left: list[Verdict]) -> None:
-    verdict.unregistered_at = now()
+    verdict.unregistered_at = time_of_change(correction)
     verdict.save(update_fields=["unregistered_at"])
     part_ended(
         caller=caller,

@@ -31,6 +31,10 @@ def refusal(shop: Shop, made: dict[str, Any]) -> tuple[int, str]:
     return response.status_code, response.json()["error"]["code"]
 
 
+def sentence(shop: Shop, made: dict[str, Any]) -> str:
+    return str(remove(shop, made).json()["error"]["message"])
+
+
 def both(shop: Shop) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """A correction of an answer and an item, and its judgments."""
     made = shop.correct(shop.run(), answer="right", items=[{"key": "a", "pointer": "/matches/0", "verdict": "right"}])
@@ -91,6 +95,22 @@ def test_one_that_was_superseded_cannot_be_removed(undone: Shop):
     undone.correct(made["runId"])
     for one in said.values():
         assert refusal(undone, one) == (409, "correction-superseded"), one["item"]
+
+
+def test_a_refusal_says_what_became_of_the_judgment_not_of_its_correction(undone: Shop):
+    removed = "The judgment was removed; it can't come back."
+    alone = judge(undone, undone.run())
+    made, said = both(undone)
+    for one in (alone, said["a"]):
+        remove(undone, one)
+        assert sentence(undone, one) == removed
+    undone.editor.ok("POST", f"corrections/{made['id']}/unregister")
+    assert sentence(undone, said["answer"]) == removed, "it went with its correction"
+    made, said = both(undone)
+    judge(undone, made["runId"], "a")
+    assert sentence(undone, said["a"]) == "A later judgment replaced this one; take that one back instead."
+    undone.correct(made["runId"], items=[{"key": "b", "verdict": "right"}])
+    assert sentence(undone, said["answer"]) == "A later correction replaced this one; change that one instead."
 
 
 def test_those_of_a_removed_correction_cannot_be_removed(undone: Shop):
