@@ -17,7 +17,7 @@ from kindgi.api.endpoints import Endpoint
 from kindgi.api.errors import PermissionDenied
 from kindgi.api.filters import check_parameters, filtered
 from kindgi.api.operations import operation
-from kindgi.api.pages import PageRequest, newest_first
+from kindgi.api.pages import PageRequest, highest_first, newest_first
 from kindgi.runs.errors import RunErased, RunNotFound
 
 _GONE = (errors.CorrectionRemoved, errors.CorrectionSuperseded)
@@ -129,5 +129,5 @@ class CorrectionHistory(Endpoint):
         """Who changed what, when, from what, to what and why."""
         check_parameters(request.GET, set())
         correction = correction_get(caller=self.caller_of(request), correction_id=correction_id)
-        page = newest_first(changes_of(correction), PageRequest.of(request.GET))
+        page = highest_first(changes_of(correction), PageRequest.of(request.GET), by="revision")
         return Response(page.answer([schemas.change_answer(change) for change in page.rows]))

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, Q, QuerySet, Subquery
 
 from kindgi.api.errors import BadInput
 
@@ -91,8 +91,23 @@ def newest_first(rows: QuerySet[Row], page: PageRequest, *, at: str = "created_a
         rows = rows.filter(
             Q(**{f"{at}__lte": page.cursor.at}) & (Q(**{f"{at}__lt": page.cursor.at}) | Q(pk__lt=page.cursor.id))
         )
-    found = list(rows.order_by(f"-{at}", "-pk")[: page.limit + 1])
-    if len(found) <= page.limit:
+    return _page(list(rows.order_by(f"-{at}", "-pk")[: page.limit + 1]), page.limit, at)
+
+
+def highest_first(rows: QuerySet[Row], page: PageRequest, *, by: str, at: str = "created_at") -> Page[Row]:
+    """One page of the ``rows`` of one parent by falling ``by``, a number that no two of them share: one statement.
+
+    The cursor names the last row, whatever its time; after a row of another parent there is nothing.
+    """
+    if page.cursor is not None:
+        last = rows.filter(pk=page.cursor.id).values(by)
+        rows = rows.filter(**{f"{by}__lt": Subquery(last)})
+    return _page(list(rows.order_by(f"-{by}")[: page.limit + 1]), page.limit, at)
+
+
+def _page(found: list[Row], limit: int, at: str) -> Page[Row]:
+    """The page of up to ``limit`` rows, of which one more was read to see whether there is one."""
+    if len(found) <= limit:
         return Page(found, None)
-    last = found[page.limit - 1]
-    return Page(found[: page.limit], Cursor(getattr(last, at), last.pk).encode())
+    last = found[limit - 1]
+    return Page(found[:limit], Cursor(getattr(last, at), last.pk).encode())

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corrections.models import Correction
+from corrections.models import Correction, CorrectionChange
 from kindgi.access.models import User
+from kindgi.api.ids import new_id
+from kindgi.api.pages import Cursor
+from kindgi.api.times import now
 from tests.support.shops import Shop
 
 
@@ -104,6 +111,63 @@ def test_it_comes_in_pages_newest_first(undone: Shop):
     assert seen == [7, 6, 5, 4, 3, 2, 1]
 
 
+def add_changes(made: dict[str, Any], chance: random.Random, count: int) -> None:
+    """Put ``count`` changes into its history as processes with clocks of their own do: times and ids say no order."""
+    last = CorrectionChange.objects.filter(correction_id=made["id"]).latest("revision")
+    CorrectionChange.objects.bulk_create(
+        CorrectionChange(
+            id=UUID(int=chance.getrandbits(128)),
+            created_at=last.created_at + timedelta(milliseconds=chance.choice([0, 0, 0, 1])),
+            correction_id=made["id"],
+            revision=last.revision + number,
+            kind="changed",
+            by={"kind": "rule"},
+        )
+        for number in range(1, count + 1)
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_pages_follow_the_revisions_and_no_clock(undone: Shop, seed: int):
+    chance = random.Random(seed)
+    made = undone.correct(undone.run())
+    path = f"corrections/{made['id']}/history"
+    count = chance.randint(1, 25)
+    add_changes(made, chance, count)
+    seen: list[int] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = undone.editor.ok("GET", path, query={"limit": chance.randint(1, 4), **cursor})
+        seen += [entry["revision"] for entry in page["data"]]
+        if not page["hasMore"]:
+            break
+        cursor = {"cursor": page["nextCursor"]}
+        add_changes(made, chance, chance.randint(0, 3))
+    assert seen == list(range(count + 1, 0, -1))
+
+
+def test_after_a_change_of_another_correction_there_is_nothing(undone: Shop):
+    made, other, chance = undone.correct(undone.run()), undone.correct(undone.run()), random.Random(0)
+    for one in (made, other):
+        add_changes(one, chance, 3)
+    paths = [f"corrections/{one['id']}/history" for one in (made, other)]
+    cursor = undone.editor.ok("GET", paths[0], query={"limit": 2})["nextCursor"]
+    unknown = Cursor(now(), new_id()).encode()
+    assert undone.editor.ok("GET", paths[1], query={"cursor": cursor}) == {"data": [], "hasMore": False}
+    assert undone.editor.ok("GET", paths[0], query={"cursor": unknown}) == {"data": [], "hasMore": False}
+    assert len(undone.editor.ok("GET", paths[0], query={"cursor": cursor})["data"]) == 2
+
+
+def test_a_page_takes_as_many_statements_wherever_it_begins(undone: Shop, assert_queries: Callable[..., Any]):
+    made, api = undone.correct(undone.run()), undone.editor
+    add_changes(made, random.Random(0), 20)
+    query: dict[str, Any] = {"limit": 5}
+    for _ in range(2):
+        with assert_queries(exact=4):  # the token, the correction, its verdicts, the page
+            page = api.ok("GET", f"corrections/{made['id']}/history", query=query)
+        query["cursor"] = page["nextCursor"]
+
+
 @pytest.mark.parametrize("query", [{"limit": "0"}, {"limit": "101"}, {"cursor": "x"}, {"status": "open"}], ids=str)
 def test_a_parameter_that_it_does_not_take_is_refused(undone: Shop, query: dict[str, str]):
     made = undone.correct(undone.run())
@@ -134,6 +198,6 @@ def test_playing_it_back_gives_what_the_correction_is(undone: Shop, steps: list[
             assert state.pop(name) == value
         assert not state.keys() & entry["to"].keys()
         state |= entry["to"]
-    now = undone.editor.ok("GET", f"corrections/{made['id']}")
-    assert state.pop("statusNote", None) == now.get("statusNote", {}).get("text")
-    assert state == {name: now[name] for name in ("status", "sortedTo", "link", "fixedIn") if name in now}
+    stands = undone.editor.ok("GET", f"corrections/{made['id']}")
+    assert state.pop("statusNote", None) == stands.get("statusNote", {}).get("text")
+    assert state == {name: stands[name] for name in ("status", "sortedTo", "link", "fixedIn") if name in stands}
