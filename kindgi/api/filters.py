@@ -51,23 +51,30 @@ class FlagFilter(django_filters.ChoiceFilter):
 
 
 class ScopedFilterSet(django_filters.FilterSet):
-    """A list that can be narrowed to a project by ``scopeKind=project&scopeId=<project id>``."""
+    """A list that can be narrowed to a project by ``scopeKind=project&scopeId=<project id>``, or to a tenant so.
+
+    Its rows have a ``tenant_id`` and a ``project_id``, and are those of the caller's own tenant.
+    """
 
     scopeKind = django_filters.ChoiceFilter(
         method="by_scope", choices=[("tenant", "tenant"), ("project", "project")], help_text="`tenant` or `project`."
     )
-    scopeId = django_filters.CharFilter(method="by_scope", help_text="With `scopeKind=project`: the project's id.")
+    scopeId = django_filters.CharFilter(
+        method="by_scope", help_text="The project's id, or with `scopeKind=tenant` the tenant's, which may be left out."
+    )
 
     def by_scope(self, rows: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
-        """The rows of the project that both parameters name; one without the other is refused."""
+        """The rows of what both parameters name. A project goes with its id, and an id with what it is one of."""
         query: Any = self.data
         kind, scope_id = query.get("scopeKind", ""), query.get("scopeId", "")
-        if (kind == "project") != bool(scope_id):
-            raise BadInput("scopeKind=project and scopeId go together.", details={"parameter": name})
-        if kind != "project":
+        if not kind or (kind == "project" and not scope_id):
+            raise BadInput(
+                "scopeId goes with scopeKind, and scopeKind=project with scopeId.", details={"parameter": name}
+            )
+        if not scope_id:
             return rows
         parsed = parse_id(scope_id)
-        return rows.none() if parsed is None else rows.filter(project_id=parsed)
+        return rows.none() if parsed is None else rows.filter(**{f"{kind}_id": parsed})
 
 
 def filtered(

@@ -96,6 +96,9 @@ FOUND: list[tuple[dict[str, Any], str]] = [
     ({"participantId": " p "}, "spaced-user"),
     ({"participantId": "P"}, ""),
     ({"scopeKind": "tenant"}, LIVE),
+    ({"scopeKind": "tenant", "scopeId": "{tenant}"}, LIVE),
+    ({"scopeKind": "tenant", "scopeId": "{other}"}, ""),
+    ({"scopeKind": "tenant", "scopeId": "nothing"}, ""),
     ({"scopeKind": "project", "scopeId": "{other}"}, "other"),
     ({"scopeKind": "project", "scopeId": "nothing"}, ""),
     ({"runId": "{agent}", "verdict": "no", "agentId": "shop.desk", "judgeClassId": "{class}"}, "classed"),
@@ -129,6 +132,7 @@ def test_a_filter_finds_exactly_its_own(filed: Filed, query: dict[str, Any], nam
         "AGENT": filed.runs["agent"].upper(),
         "class": filed.judge_class,
         "other": filed.other,
+        "tenant": str(filed.shop.tenant.pk),
     }
     assert filed.listed(**{name: value.format(**places) for name, value in query.items()}) == set(names.split())
 

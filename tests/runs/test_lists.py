@@ -38,7 +38,7 @@ def reported(shop: Shop) -> dict[str, str]:
     """The runs' names by their ids."""
     shop.people["other"] = make_user(shop.tenant)
     other = str(shop.other_project().pk)
-    names = {"other project": other}
+    names = {"other project": other, "tenant": str(shop.tenant.pk)}
     for minute, (name, body) in enumerate(REPORTS.items()):
         placed = {**body, **({"projectId": other} if "projectId" in body else {})}
         names[shop.run(createdAt=f"2026-01-01T00:{minute:02}:00Z", **placed)] = name
@@ -75,6 +75,9 @@ FOUND: list[tuple[dict[str, Any], list[str]]] = [
     ({"createdBefore": "2026-01-01T00:01:00Z"}, ["plain"]),
     ({"createdAfter": "2026-01-01T00:01:00Z", "createdBefore": "2026-01-01T00:03:00Z"}, ["spaced"]),
     ({"scopeKind": "tenant"}, ALL),
+    ({"scopeKind": "tenant", "scopeId": "{tenant}"}, ALL),
+    ({"scopeKind": "tenant", "scopeId": "{other project}"}, []),
+    ({"scopeKind": "tenant", "scopeId": "nothing"}, []),
     ({"scopeKind": "project", "scopeId": "{other project}"}, ["other"]),
     ({"scopeKind": "project", "scopeId": "nothing"}, []),
 ]
