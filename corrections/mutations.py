@@ -1,20 +1,23 @@
 """A run's own calls, and changes of them of which it is known how a check must come out (contract, section 4).
 
-Pure. A correction that lists a run's own calls passes on them. What each change makes of that
-holds for any run: where a value changes, one call less has the value than is listed, so that some
-listed call goes unmet, whatever else the calls have in common.
+Knows no database. A correction that lists a run's own calls passes on them once it is stored and
+read back. What each change makes of that holds for any run: where a value changes, one call less
+has the value than is listed, so that some listed call goes unmet, whatever else the calls have in
+common.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from msgspec import Raw
 
-from corrections.decision_check import Expected, Listed, Made, check
+from corrections.decision_check import Expected, Made, check
 from corrections.json_values import Number, canonical, parse
+from corrections.submissions import ListedCall, calls_text
 
 MOST_PLACES = 200
 FORBIDDEN = "a tool that no run has"
@@ -58,7 +61,18 @@ def spread(places: Sequence[Place]) -> list[Place]:
 
 
 def _listing(calls: Calls, not_called: Sequence[str] = ()) -> Expected:
-    return Expected([Listed(call.tool, call.args) for call in calls], not_called)
+    """What a correction that lists ``calls`` says, once it is stored and read back."""
+    text = calls_text([ListedCall(tool=call.tool, args=_object(call.args)) for call in calls])
+    return Expected.of(should_call=text, must_not_call=not_called)
+
+
+def _object(args: Mapping[str, Any]) -> Raw:
+    """``args`` as they are sent: values that are spans as they are."""
+    fields = (
+        f"{json.dumps(name)}:{bytes(value).decode() if isinstance(value, Raw) else json.dumps(value)}"
+        for name, value in args.items()
+    )
+    return Raw(f"{{{','.join(fields)}}}".encode())
 
 
 def _calls_in(calls: Calls) -> list[int]:
@@ -83,13 +97,15 @@ def _same(calls: Calls) -> Iterator[Case]:
 
 
 def _dropped(calls: Calls) -> Iterator[Case]:
+    listing = _listing(calls)
     for index in _calls_in(calls):
-        yield Case(expected=_listing(calls), calls=[*calls[:index], *calls[index + 1 :]], unmet=1)
+        yield Case(expected=listing, calls=[*calls[:index], *calls[index + 1 :]], unmet=1)
 
 
 def _doubled(calls: Calls) -> Iterator[Case]:
+    listing = _listing(calls)
     for index in _calls_in(calls):
-        yield Case(expected=_listing(calls), calls=[*calls[: index + 1], *calls[index:]], extra=1)
+        yield Case(expected=listing, calls=[*calls[: index + 1], *calls[index:]], extra=1)
 
 
 def _other_value(calls: Calls) -> Iterator[Case]:
@@ -102,29 +118,33 @@ def _other_type(calls: Calls) -> Iterator[Case]:
 
 
 def _changed(calls: Calls, places: Sequence[tuple[int, str]], change: Callable[[Any], Any]) -> Iterator[Case]:
+    listing = _listing(calls)
     for index, name in places:
         args = {**calls[index].args, name: change(_value(calls, index, name))}
-        yield Case(expected=_listing(calls), calls=_with(calls, index, args), unmet=1)
+        yield Case(expected=listing, calls=_with(calls, index, args), unmet=1)
 
 
 def _forbidden(calls: Calls) -> Iterator[Case]:
+    listing = _listing(calls, [FORBIDDEN])
     for index in spread(range(len(calls) + 1)):
         more = [*calls[:index], Made(FORBIDDEN, {}), *calls[index:]]
-        yield Case(expected=_listing(calls, [FORBIDDEN]), calls=more, forbidden=1)
+        yield Case(expected=listing, calls=more, forbidden=1)
 
 
 def _swapped(calls: Calls) -> Iterator[Case]:
+    listing = _listing(calls)
     for index in spread(range(len(calls) - 1)):
         swapped = [*calls[:index], calls[index + 1], calls[index], *calls[index + 2 :]]
-        yield Case(expected=_listing(calls), calls=swapped)
+        yield Case(expected=listing, calls=swapped)
 
 
 def _reordered(calls: Calls) -> Iterator[Case]:
+    listing = _listing(calls)
     for index in _calls_in(calls):
         args = {name: _value(calls, index, name) for name in calls[index].args}
         turned, changed = reordered(args)
         if changed:
-            yield Case(expected=_listing(calls), calls=_with(calls, index, turned))
+            yield Case(expected=listing, calls=_with(calls, index, turned))
 
 
 def _not_listed(calls: Calls) -> Iterator[Case]:

@@ -15,10 +15,11 @@ from django.core.management.base import CommandError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corrections import decision_check
-from corrections.decision_check import Made
+from corrections import decision_check, mutations
+from corrections.decision_check import Listed, Made, calls_of
 from corrections.json_values import canonical, parse
 from corrections.mutations import MOST_PLACES, MUTATIONS, another, reordered, spread, twin
+from corrections.submissions import ListedCall, calls_text
 from tests.support.shops import completed
 
 CALLS: list[dict[str, Any]] = [
@@ -103,6 +104,24 @@ def test_taking_the_first_call_that_fits_would_be_found_out(tmp_path: Path):
     assert "otherwise" in report and error
     assert row(report, "two calls swapped") == [1, 0, 1, 0]
     assert "line 1, two calls swapped: case 1 isn't as demanded." in report
+
+
+@pytest.mark.parametrize("changed", [("4711", "4712"), ('"notes":null', '"notes":0'), ("shop.mail", "shop.lookup")])
+def test_a_correction_that_is_stored_otherwise_would_be_found_out(tmp_path: Path, changed: tuple[str, str]):
+    def lossy(calls: list[ListedCall]) -> str:
+        return calls_text(calls).replace('": ', '":').replace(*changed)
+
+    with mock.patch.object(mutations, "calls_text", lossy):
+        _, error = selftest(tmp_path, lines(RUNS[:1]))
+    assert error
+
+
+def test_what_is_listed_is_what_is_stored_to_the_byte():
+    spelled = rb'{"n":1.0, "big":12345678901234567890,"\ud800":"\ud800","e":1E2}'
+    (call,) = calls_of(b'[{"tool":"a","args":' + spelled + b"}]")
+    (case,) = MUTATIONS[0].cases([call])
+    (listed,) = case.expected.calls
+    assert listed == Listed("a", call.args) and case.as_demanded()
 
 
 def test_a_line_that_is_no_run_is_told_and_fails(tmp_path: Path):
