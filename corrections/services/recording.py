@@ -7,6 +7,7 @@ database's constraints (one live verdict, one copy) hold whatever forgets to loc
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from corrections import errors
@@ -154,9 +155,6 @@ def sort_at_save(*, participant: bool, decisions_wrong: bool, other_wrong: bool)
 
 def _correction(caller: Caller, said: Said, run: RunToCorrect, judge_class: JudgeClass | None) -> Correction:
     at = now()
-    sort = sort_at_save(
-        participant=bool(said.participant_id), decisions_wrong=said.decisions_wrong, other_wrong=said.other_wrong
-    )
     return fresh(
         Correction,
         id=new_id(),
@@ -178,12 +176,22 @@ def _correction(caller: Caller, said: Said, run: RunToCorrect, judge_class: Judg
         made_by_kind=caller.kind,
         made_by_id=caller.id,
         participant_id=said.participant_id,
-        status=sort.status,
-        sorted_to=sort.sorted_to or "",
-        sorted_by=BY_RULE if sort.sorted_to else None,
-        sorted_at=at if sort.sorted_to else None,
-        fixed_in={"how": "recorded-right", "at": wire(at)} if sort.recorded_right else None,
+        **_sorted(said, at),
     )
+
+
+def _sorted(said: Said, at: datetime) -> dict[str, Any]:
+    """Where a correction of what was said stands at first, as its row has it."""
+    sort = sort_at_save(
+        participant=bool(said.participant_id), decisions_wrong=said.decisions_wrong, other_wrong=said.other_wrong
+    )
+    return {
+        "status": sort.status,
+        "sorted_to": sort.sorted_to or "",
+        "sorted_by": BY_RULE if sort.sorted_to else None,
+        "sorted_at": at if sort.sorted_to else None,
+        "fixed_in": {"how": "recorded-right", "at": wire(at)} if sort.recorded_right else None,
+    }
 
 
 def _verdict(correction: Correction, position: int, thing: Thing, value: bytes | None) -> Verdict:
