@@ -68,19 +68,25 @@ class _Column:
     read_plain: Callable[[Model], Any]
 
 
-def insert(rows: Sequence[Row], *, suffix: str = "") -> list[tuple[Any, ...]]:
+def insert(rows: Sequence[Row], *, same: tuple[str, ...] = (), suffix: str = "") -> list[tuple[Any, ...]]:
     """Insert rows of one model, of any number, as one array a column; what ``RETURNING`` answers.
 
-    ``suffix`` follows the statement: what happens on a conflict, what is returned. A model with
-    array columns goes by :func:`insert_together`.
+    ``same`` names what all rows have in common (attribute names), which is sent once. ``suffix``
+    follows the statement: what happens on a conflict, what is returned. A model with array
+    columns goes by :func:`insert_together`.
     """
     if not rows:
         return []
     model = type(rows[0])
-    parameters = [[column.read(row) for row in rows] for column in _columns(model)]
+    common, own = _shared(model, same)
+    parameters = [
+        *(column.read(rows[0]) for column in common),
+        *([column.read(row) for row in rows] for column in own),
+    ]
+    sql = _insert_sql(model, same, suffix)
     if "RETURNING" in suffix:
-        return fetch(_insert_sql(model, suffix), parameters)
-    execute(_insert_sql(model, suffix), parameters)
+        return fetch(sql, parameters)
+    execute(sql, parameters)
     return []
 
 
@@ -160,9 +166,18 @@ def _arrays(columns: Sequence[_Column]) -> str:
 
 
 @cache
-def _insert_sql(model: type[Model], suffix: str) -> str:
+def _shared(model: type[Model], same: tuple[str, ...]) -> tuple[list[_Column], list[_Column]]:
+    """The columns of which all rows have the same value, and the others."""
     columns = _columns(model)
-    return f'INSERT INTO "{model._meta.db_table}" ({_names(columns)}) SELECT * FROM {_arrays(columns)} {suffix}'  # noqa: S608 - names of ours
+    return [one for one in columns if one.attname in same], [one for one in columns if one.attname not in same]
+
+
+@cache
+def _insert_sql(model: type[Model], same: tuple[str, ...], suffix: str) -> str:
+    common, own = _shared(model, same)
+    once = "".join(f"%b::{column.db_type}, " for column in common)
+    names = _names([*common, *own])
+    return f'INSERT INTO "{model._meta.db_table}" ({names}) SELECT {once}own.* FROM {_arrays(own)} AS own {suffix}'  # noqa: S608 - names of ours
 
 
 @cache

@@ -58,7 +58,7 @@ def corrections_move(moves: Sequence[Move], *, by: dict[str, Any], test_run_id: 
         ],
     )
     by_id = {move.id: move for move in moves}
-    insert([_change(by_id[pk], revision, at, by, test_run_id) for pk, revision, at in moved])
+    insert([_change(by_id[pk], revision, at, by, test_run_id) for pk, revision, at in moved], same=("by", "why"))
     return {row[0] for row in moved}
 
 

@@ -186,9 +186,10 @@ def _store(test_run: TestRun, settled: Sequence[Graded], replays: Mapping[UUID, 
     test_run.expert_counts = counts([one for one in settled if one.candidate.expert])
     test_run.save(force_insert=True)
     for batch in batches(settled):
-        insert([_result(test_run, one) for one in batch])
+        insert([_result(test_run, one) for one in batch], same=("test_run_id", "created_at"))
     for run_ids in batches(list(replays)):
-        insert([_replay(test_run, run_id, replays[run_id]) for run_id in run_ids])
+        kept = [_replay(test_run, run_id, replays[run_id]) for run_id in run_ids]
+        insert(kept, same=("test_run_id", "created_at", "tenant_id"))
 
 
 def counts(settled: Sequence[Graded]) -> dict[str, int]:
