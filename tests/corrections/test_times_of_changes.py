@@ -83,6 +83,16 @@ def test_no_writer_sets_a_correction_back(undone: Shop, writer: Writer, kinds: l
         assert one["createdAt"] < wire(ahead)
 
 
+def test_a_judgment_ends_when_the_correction_says_so(undone: Shop):
+    made = undone.correct(undone.run(), **SAID)
+    ahead = now() + timedelta(hours=1)
+    Correction.objects.filter(pk=made["id"]).update(updated_at=ahead)
+    found = undone.editor.ok("GET", "judgments", query={"runId": made["runId"]})["data"]
+    remove_judgments("a", "answer")(undone, made)
+    for one in found:
+        assert undone.editor.ok("GET", f"judgments/{one['id']}")["unregisteredAt"] == wire(ahead)
+
+
 @pytest.mark.parametrize(("writer", "kinds"), WRITERS.values(), ids=WRITERS)
 def test_what_was_last_changed_earlier_is_dated_now(undone: Shop, writer: Writer, kinds: list[str]):
     before = now()
