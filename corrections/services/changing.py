@@ -23,16 +23,19 @@ from kindgi.runs.models import Run
 _FIELDS = ("status", "sorted_to", "status_note", "link")
 
 
+OurId = Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9._:-]+(?!\n)$", description="An id, and no text.")]
+
+
 class LinkToOurs(Struct, tag_field="kind", tag="improve-run", rename="camel", forbid_unknown_fields=True):
     """An Improve run that works on it."""
 
-    id: Annotated[str, Meta(min_length=1, max_length=200)]
+    id: OurId
 
 
 class LinkToChange(Struct, tag_field="kind", tag="suggested-change", rename="camel", forbid_unknown_fields=True):
     """A suggested change that is to fix it."""
 
-    id: Annotated[str, Meta(min_length=1, max_length=200)]
+    id: OurId
 
 
 class LinkToPullRequest(Struct, tag_field="kind", tag="pull-request", rename="camel", forbid_unknown_fields=True):

@@ -81,7 +81,9 @@ SELECT run_id FROM corrections_correction
 WHERE tenant_id = %s AND md5(participant_id) = md5(%s) AND participant_id = %s AND participant_id <> ''
   AND project_id = %s
 """
-_PROJECTS_OF_RUNS = "SELECT DISTINCT project_id FROM corrections_correction WHERE tenant_id = %s AND run_id = ANY(%s)"
+_PROJECTS_OF_RUNS = """
+SELECT DISTINCT run_id, project_id FROM corrections_correction WHERE tenant_id = %s AND run_id = ANY(%s)
+"""
 
 
 def corrections_erase_for_runs(runs: Iterable[Run]) -> Counter[str]:
@@ -113,9 +115,12 @@ def runs_named_by_participants(participants: Iterable[Participant]) -> set[UUID]
     return {row[0] for whose in participants for statement in statements for row in fetch(statement, _named(whose))}
 
 
-def projects_of_gone_runs(gone: Iterable[GoneRun]) -> set[UUID]:
-    """The projects in which runs were corrected that are gone now."""
-    return {row[0] for one in gone for row in fetch(_PROJECTS_OF_RUNS, [one.tenant_id, [one.run_id]])}
+def projects_of_gone_runs(gone: Iterable[GoneRun]) -> dict[UUID, UUID]:
+    """The projects of the runs that were corrected, by their public ids; one statement a tenant."""
+    projects: dict[UUID, UUID] = {}
+    for tenant_id, run_ids in _by_tenant(gone).items():
+        projects |= dict(fetch(_PROJECTS_OF_RUNS, [tenant_id, run_ids]))
+    return projects
 
 
 def runs_erased(*, tenant_id: UUID, run_ids: Collection[UUID]) -> set[UUID]:
@@ -130,12 +135,16 @@ def _named(whose: Participant) -> list[Any]:
     return [whose.tenant_id, whose.participant_id, whose.participant_id, whose.project_id]
 
 
-def _erase_of_runs(runs: Iterable[tuple[UUID, UUID]]) -> Counter[str]:
+def _by_tenant(runs: Iterable[tuple[UUID, UUID]]) -> dict[UUID, list[UUID]]:
     by_tenant: dict[UUID, list[UUID]] = {}
     for tenant_id, run_id in runs:
         by_tenant.setdefault(tenant_id, []).append(run_id)
+    return by_tenant
+
+
+def _erase_of_runs(runs: Iterable[tuple[UUID, UUID]]) -> Counter[str]:
     taken: Counter[str] = Counter()
-    for tenant_id, run_ids in by_tenant.items():
+    for tenant_id, run_ids in _by_tenant(runs).items():
         taken += _erase(tenant_id, run_ids, fetch(_LOCK_OF_RUNS, [tenant_id, run_ids]))
     return taken
 

@@ -70,6 +70,22 @@ class Question(Generic[Told]):
         return set().union(*(answerer(about) for answerer in self._answerers)) if about else set()
 
 
+class Lookup(Generic[Told]):
+    """A question to the apps above, which each answers with an id for each thing that it knows."""
+
+    def __init__(self) -> None:
+        """Start with nobody to ask."""
+        self._answerers: list[Callable[[list[Told]], Mapping[UUID, UUID]]] = []
+
+    def register(self, answerer: Callable[[list[Told]], Mapping[UUID, UUID]]) -> None:
+        """Ask ``answerer`` from now on."""
+        self._answerers.append(answerer)
+
+    def __call__(self, about: list[Told]) -> dict[UUID, UUID]:
+        """What anybody answers; nobody is asked about nothing."""
+        return {key: value for answerer in self._answerers if about for key, value in answerer(about).items()}
+
+
 class Participant(NamedTuple):
     """An end user of an app, as one project knows them."""
 
@@ -100,8 +116,8 @@ participant_runs: Question[Participant] = Question()
 gone_run_erased: Taken[GoneRun] = Taken()
 """Runs that are gone, of which what is kept shall be erased."""
 
-gone_run_projects: Question[GoneRun] = Question()
-"""The projects in which something is kept of runs that are gone."""
+gone_run_projects: Lookup[GoneRun] = Lookup()
+"""By its public id, the project of each run that is gone and of which something is kept: its id isn't used again."""
 
 runs_purging: Hook[Run] = Hook()
 """Runs that retention is about to delete, of one project; their rows are locked and still there."""

@@ -203,6 +203,16 @@ class Run(Row):
                 condition=models.Q(completed_at__isnull=False),
             ),
             models.Index(
+                fields=["tenant", "parent_run_id"],
+                name="run_of_parent",
+                condition=models.Q(parent_run_id__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant", "replay_of"],
+                name="run_replay_of",
+                condition=models.Q(replay_of__isnull=False),
+            ),
+            models.Index(
                 "project",
                 MD5("participant_id"),
                 name="run_of_participant",

@@ -14,7 +14,7 @@ from tests.support.shops import AGENT, Shop, completed
 
 TOO_MANY = {f"field-{number}": 1 for number in range(101)}
 NO_OBJECT: list[Any] = [None, [], "x", 1, True]
-MISSING = object()
+MISSING = "nothing"  # no argument is ever this text
 # Arguments and whether they are taken, as listed and as made.
 LISTED = [(MISSING, True), ({}, True), ({"a": [1]}, True), (TOO_MANY, False), *((one, False) for one in NO_OBJECT)]
 JUDGED = [(MISSING, False), *LISTED[1:]]

@@ -12,7 +12,7 @@ import pytest
 from django.db import transaction
 
 from corrections import models
-from corrections.models import Correction, RunCopy
+from corrections.models import Correction
 from kindgi.access.models import Project
 from kindgi.api.times import now, wire
 from kindgi.runs.content import pack
@@ -224,20 +224,45 @@ def test_a_run_that_goes_on_takes_no_words_after_it(undone: Shop):
     assert (late["status"], "output" in undone.editor.ok("GET", f"runs/{life.going}")) == ("completed", False)
 
 
-def test_a_run_that_was_reported_again_is_erased_with_the_copy_of_the_first_one(undone: Shop):
+def test_a_purged_run_does_not_come_back_with_their_words(undone: Shop):
     life = Life(undone, PERSON, THEIRS)
-    undone.run(life.corrected["purged"], output=OTHERS, participantId=NEIGHBOUR)
-    copy = RunCopy.objects.get(run_id=life.corrected["purged"])
-    undone.admin.ok("POST", f"runs/{life.corrected['purged']}/erase")
-    copy = RunCopy.objects.select_related("content").get(pk=copy.pk)
-    assert copy.content is not None and copy.content.output is None
-
-
-def test_a_run_that_is_there_and_anothers_by_now_keeps_its_words(undone: Shop):
-    life = Life(undone, PERSON, THEIRS)
-    undone.run(life.corrected["purged"], output=OTHERS, participantId=NEIGHBOUR)
     life.erase()
-    assert undone.admin.ok("GET", f"runs/{life.corrected['purged']}")["output"] == OTHERS
+    again = completed(output=OTHERS, participantId=NEIGHBOUR)
+    assert undone.admin.refused("PUT", f"runs/{life.corrected['purged']}", again) == (409, "run-already-terminal")
+
+
+def test_what_ran_on_behalf_of_their_runs_goes_with_them(undone: Shop):
+    flow = undone.run(flow={"id": "shop.flow", "version": "1.0.0"}, participantId=PERSON, output=THEIRS)
+    turn = undone.run(parentRunId=flow, output=THEIRS)
+    replayed = undone.run(replayOf=turn, output=THEIRS)
+    others = undone.run(parentRunId=flow, output=OTHERS, participantId=NEIGHBOUR)
+    elsewhere = undone.run(parentRunId=flow, output=OTHERS, projectId=str(undone.other_project().pk))
+    assert erase(undone, PERSON)["erased"] == NOTHING | {"runs": 3}
+    for run_id, kept in ((flow, False), (turn, False), (replayed, False), (others, True), (elsewhere, True)):
+        assert ("output" in undone.admin.ok("GET", f"runs/{run_id}")) == kept
+    assert erase(undone, PERSON)["erased"] == NOTHING
+
+
+def test_a_run_stays_the_one_whose_it_was(undone: Shop):
+    run_id = undone.run(status="running", output=None, participantId=PERSON)
+    for participant in (NEIGHBOUR, PERSON.upper() + "!"):
+        refused = undone.admin.refused("PUT", f"runs/{run_id}", completed(participantId=participant))
+        assert refused == (409, "run-identity-mismatch")
+    undone.run(run_id)
+    unnamed = undone.run(status="running", output=None)
+    undone.run(unnamed, participantId=PERSON)
+    assert erase(undone, PERSON)["erased"] == NOTHING | {"runs": 2}
+
+
+def test_kept_answers_to_imports_that_quote_what_was_refused_are_withheld(undone: Shop):
+    word = "what-they-wrote-in-the-wrong-place"
+    records = [{"id": word, **completed()}, {"id": str(uuid4()), **completed(), "status": word}]
+    first = undone.admin.post("runs/import", records, key="import")
+    assert word in first.content.decode() and first.status_code == 200
+    assert undone.admin.post("runs/import", records, key="import").content == first.content
+    erase(undone, PERSON)
+    again = undone.admin.post("runs/import", records, key="import")
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "idempotency-key-replay-withheld")
 
 
 def test_other_projects_and_tenants_keep_theirs(undone: Shop):
@@ -260,7 +285,7 @@ def test_statements_are_as_many_for_many_as_for_few(undone: Shop, assert_queries
     admin, path = undone.admin, f"projects/{undone.project.pk}/participants"
     for person, count in (("few", 2), ("many", 20)):
         many(person, count)
-        with assert_queries(exact=26):
+        with assert_queries(exact=27):
             assert admin.ok("POST", f"{path}/{person}/erase")["erased"]["runs"] == count
 
 

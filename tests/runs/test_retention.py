@@ -23,9 +23,10 @@ from kindgi.runs import hooks
 from kindgi.runs.models import FINAL, Run, RunContent, RunStatus
 from kindgi.runs.services import retention
 from kindgi.runs.services.retention import project_purge, runs_purge
+from tests.builders import Api, make_service_account
 from tests.support.parallel import at_once
 from tests.support.racing import pausing, without_the_runs_lock
-from tests.support.shops import OUTPUT, Shop, completed
+from tests.support.shops import AGENT, OUTPUT, VERSION, Shop, completed
 
 DAYS = 30
 INPUT = {"message": "Where is my parcel?"}
@@ -137,15 +138,72 @@ def test_corrections_and_their_copies_stay_and_other_content_goes(undone: Shop):
     undone.editor.ok("POST", f"corrections/{made['id']}/unregister")
 
 
-def test_a_run_that_was_reported_again_goes_again_and_the_first_copy_stays(undone: Shop):
+def test_the_id_of_a_corrected_run_is_taken_for_ever(undone: Shop):
     project = keep_for(undone)
     run_id = old_run(undone)
     made = undone.correct(run_id)
     assert purge(project) == 1
-    undone.run(run_id, createdAt=ago(40), completedAt=ago(40), output={"another": "output"})
-    assert purge(project) == 1
+    again = completed(createdAt=ago(40), completedAt=ago(40), output={"another": "output"})
+    assert undone.admin.refused("PUT", f"runs/{run_id}", again) == (409, "run-already-terminal")
+    for status in ("running", "failed"):
+        report = {"agent": {"id": AGENT, "version": VERSION}, "status": status}
+        assert undone.admin.refused("PUT", f"runs/{run_id}", report) == (409, "run-already-terminal")
+    imported = undone.admin.ok("POST", "runs/import", [{"id": run_id, **again}] * 60 + [{"id": str(uuid4()), **again}])
+    assert (imported["refused"], imported["created"]) == (60, 1)
+    assert {line["error"]["code"] for line in imported["results"] if "error" in line} == {"run-already-terminal"}
     assert undone.editor.ok("GET", f"corrections/{made['id']}")["run"]["output"] == OUTPUT
-    assert RunContent.objects.count() == RunCopy.objects.count() == 1
+
+
+def test_it_is_taken_in_other_projects_too_where_it_answers_as_what_is_not_there(undone: Shop):
+    project, elsewhere = keep_for(undone), undone.other_project()
+    run_id = old_run(undone)
+    undone.correct(run_id)
+    purge(project)
+    outsider = Api.of(make_service_account(undone.tenant, "editor", project=elsewhere))
+    report = completed(projectId=str(elsewhere.pk))
+    assert outsider.refused("PUT", f"runs/{run_id}", report) == (404, "run-not-found")
+    assert undone.api("viewer").refused("PUT", f"runs/{run_id}", completed()) == (403, "permission-denied")
+    twin = Shop.open()
+    assert twin.admin.ok("PUT", f"runs/{run_id}", completed())["id"] == run_id, "other tenants have ids of their own"
+
+
+def report_while_it_is_purged(shop: Shop) -> int:
+    """The status that whoever reports a corrected run gets while retention deletes it; they wait for that."""
+    project = keep_for(shop)
+    run_id = old_run(shop)
+    shop.correct(run_id)
+    locked = threading.Event()
+
+    def purge_it() -> int:
+        with transaction.atomic():
+            return runs_purge(project=project, limit=10)
+
+    def report() -> Any:
+        locked.wait(timeout=10)
+        return shop.admin.put(f"runs/{run_id}", completed(createdAt=ago(40), completedAt=ago(40)))
+
+    with pausing("kindgi.runs.services.retention._check_time", reached=locked):
+        purged, answer = at_once([purge_it, report])
+    assert purged == 1
+    status: int = answer.status_code
+    return status
+
+
+def test_whoever_reports_a_run_that_is_being_purged_finds_its_id_taken(fresh: Shop):
+    assert report_while_it_is_purged(fresh) == 409
+
+
+def test_control_who_does_not_look_takes_the_id_over(fresh: Shop):
+    with mock.patch.object(hooks, "gone_run_projects", lambda gone: {}):
+        assert report_while_it_is_purged(fresh) == 201
+
+
+def test_the_id_of_a_run_that_nobody_corrected_is_free_again(undone: Shop):
+    project = keep_for(undone)
+    run_id = old_run(undone)
+    purge(project)
+    undone.run(run_id, createdAt=ago(40), completedAt=ago(40))
+    assert purge(project) == 1 and not RunContent.objects.exists()
 
 
 def test_answers_that_were_kept_for_a_retry_are_withheld(undone: Shop):

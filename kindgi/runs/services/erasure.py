@@ -32,6 +32,13 @@ _RUN_IDS = """
 SELECT run_id FROM runs_run
 WHERE project_id = %s AND md5(participant_id) = md5(%s) AND participant_id = %s AND participant_id <> ''
 """
+_DERIVED = """
+SELECT run_id FROM (
+    SELECT run_id, project_id, participant_id FROM runs_run WHERE tenant_id = %s AND parent_run_id = ANY(%s)
+    UNION ALL
+    SELECT run_id, project_id, participant_id FROM runs_run WHERE tenant_id = %s AND replay_of = ANY(%s)) AS derived
+WHERE project_id = %s AND participant_id IN ('', %s)
+"""
 _LOCK = "SELECT * FROM runs_run WHERE tenant_id = %s AND run_id = ANY(%s) ORDER BY run_id FOR NO KEY UPDATE"
 _CLEAR = """
 UPDATE runs_runcontent SET input = NULL, output = NULL, calls = NULL
@@ -59,7 +66,7 @@ def run_erase(*, caller: Caller, run_id: str) -> Run:
         return run
     _erase([run])
     # Last: what the hooks waited for, such as a change of a correction, has kept its answer by now.
-    idempotency.forget(tenant_id=run.tenant_id, subject_ids=[run.run_id])
+    idempotency.forget(tenant_id=run.tenant_id, subject_ids=[run.run_id, run.pk, run.tenant_id])
     return run
 
 
@@ -71,13 +78,13 @@ def gone_run_erase(*, caller: Caller, run_id: str) -> None:
     """
     parsed = parse_id(run_id)
     gone = [GoneRun(caller.tenant_id, parsed)] if parsed else []
-    projects = hooks.gone_run_projects(gone)
+    projects = set(hooks.gone_run_projects(gone).values())
     if not projects or not all(can_read(caller, project_id) for project_id in projects):
         raise RunNotFound(run_id)
     for project_id in projects:
         check_administer(caller, project_id)
     hooks.gone_run_erased(gone)
-    idempotency.forget(tenant_id=caller.tenant_id, subject_ids=[one.run_id for one in gone])
+    idempotency.forget(tenant_id=caller.tenant_id, subject_ids=[caller.tenant_id, *(one.run_id for one in gone)])
 
 
 def participant_erase(*, caller: Caller, project: Project, participant_id: str) -> Receipt:
@@ -89,15 +96,16 @@ def participant_erase(*, caller: Caller, project: Project, participant_id: str) 
     """
     check_administer(caller, project.pk)
     whose = Participant(project.tenant_id, project.pk, participant_id)
-    own = {run_id for (run_id,) in fetch(_RUN_IDS, [project.pk, participant_id, participant_id])}
+    own = _own_runs(whose)
     named = own | hooks.participant_runs([whose])
-    runs = list(_locked(whose, named))
+    runs = [run for run in _locked(whose.tenant_id, named) if run.run_id in own]
     taken: Counter[str] = Counter()
     for batch in _batches(run for run in runs if run.content_erased_at is None):
         taken += _erase(batch)
     taken += hooks.participant_erased([whose])
     # Last, as above; of what was corrected for them until the corrections were locked, too.
-    idempotency.forget(tenant_id=whose.tenant_id, subject_ids=named | hooks.participant_runs([whose]))
+    subjects = named | hooks.participant_runs([whose]) | {run.pk for run in runs} | {whose.tenant_id}
+    idempotency.forget(tenant_id=whose.tenant_id, subject_ids=subjects)
     return Receipt(now(), taken)
 
 
@@ -106,12 +114,24 @@ def contents_clear(content_ids: Iterable[UUID]) -> int:
     return execute(_CLEAR, [list(content_ids)])
 
 
-def _locked(whose: Participant, run_ids: Iterable[UUID]) -> Iterator[Run]:
-    """Lock those of ``run_ids`` that there are, all in the order of their ids; the participant's own are answered."""
+def _own_runs(whose: Participant) -> set[UUID]:
+    """The public ids of a participant's runs, and of what ran on behalf of these for nobody else.
+
+    That are the steps of a flow, and replays, of which their reporter didn't say for whom.
+    """
+    parameters = [whose.project_id, whose.participant_id, whose.participant_id]
+    own = found = {run_id for (run_id,) in fetch(_RUN_IDS, parameters)}
+    while found:
+        within = [whose.tenant_id, list(found), whose.tenant_id, list(found), whose.project_id, whose.participant_id]
+        found = {run_id for (run_id,) in fetch(_DERIVED, within)} - own
+        own = own | found
+    return own
+
+
+def _locked(tenant_id: UUID, run_ids: Iterable[UUID]) -> Iterator[Run]:
+    """Lock those of ``run_ids`` that there are, all in the order of their ids."""
     for batch in _batches(sorted(run_ids)):
-        for run in Run.objects.raw(_LOCK, [whose.tenant_id, batch]):
-            if (run.project_id, run.participant_id) == (whose.project_id, whose.participant_id):
-                yield run
+        yield from Run.objects.raw(_LOCK, [tenant_id, batch])
 
 
 def _erase(runs: list[Run]) -> Counter[str]:

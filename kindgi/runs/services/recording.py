@@ -8,7 +8,7 @@ from typing import Literal, cast
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from msgspec import Raw, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
 from kindgi.access.callers import Caller
 from kindgi.access.errors import ProjectNotFound
@@ -20,6 +20,7 @@ from kindgi.api.times import now
 from kindgi.rows import fresh, insert, update
 from kindgi.runs import errors, hooks
 from kindgi.runs.content import pack
+from kindgi.runs.hooks import GoneRun
 from kindgi.runs.models import AGENT_FLOW_ID, AGENT_FLOW_VERSION, FINAL, Run, RunContent
 from kindgi.runs.records import AgentRef, FlowRef, RunBody, instant
 
@@ -134,7 +135,7 @@ def _refusal(caller: Caller, report: Report, run: Run) -> ApiError | None:
         return errors.RunAlreadyTerminal(f'Run "{run.run_id}" has already ended as {run.status}.')
     if not _same_identity(run, report):
         return errors.RunIdentityMismatch(
-            f'Run "{run.run_id}" was recorded for another project, agent or flow; these don\'t change.'
+            f'Run "{run.run_id}" was recorded for another project, agent, flow or participant; these don\'t change.'
         )
     return None
 
@@ -143,6 +144,8 @@ def _same_identity(run: Run, report: Report) -> bool:
     agent, flow = report.body.agent, report.body.flow
     if not isinstance(report.body.project_id, UnsetType) and report.project_id != run.project_id:
         return False
+    if run.participant_id and report.body.participant_id not in (UNSET, run.participant_id):
+        return False  # whose words it holds must stay known
     if isinstance(agent, AgentRef):
         return (run.agent_id, run.agent_version) == (agent.id, agent.version)
     return isinstance(flow, FlowRef) and not run.agent_id and (run.flow_id, run.flow_version) == (flow.id, flow.version)
@@ -197,10 +200,12 @@ def _save_moved(moved: list[Report]) -> None:
 
 def _create(caller: Caller, missing: list[Report], ended: list[Run]) -> bool:
     """Insert the runs that nobody has reported yet; whether nobody inserted one of them meanwhile."""
+    allowed = [report for report in missing if _may_create(caller, report)]
+    _refuse_gone(caller, allowed)
     first: dict[UUID, Report] = {}
-    for report in missing:
-        if report.run_id not in first and _may_create(caller, report):
-            first[report.run_id] = report
+    for report in allowed:
+        if report.refused is None:
+            first.setdefault(report.run_id, report)
     made = {run_id: _new(caller, first[run_id]) for run_id in sorted(first)}
     inserted = {run_id for (run_id,) in insert([run for run, _ in made.values()], suffix=_INSERT_RUN)}
     contents: list[RunContent] = []
@@ -215,6 +220,22 @@ def _create(caller: Caller, missing: list[Report], ended: list[Run]) -> bool:
             ended.append(run)
     insert(contents)
     return len(inserted) == len(made)
+
+
+def _refuse_gone(caller: Caller, missing: Sequence[Report]) -> None:
+    """Refuse reports of runs that retention has deleted and of which the apps above keep something.
+
+    Their ids stand for what was said of them, which another run of the same id would take over.
+    """
+    kept = hooks.gone_run_projects([GoneRun(caller.tenant_id, run_id) for run_id in {one.run_id for one in missing}])
+    for report in missing:
+        if report.run_id not in kept:
+            continue
+        report.refused = errors.RunNotFound(report.run_id)
+        if can_read(caller, kept[report.run_id]):
+            report.refused = errors.RunAlreadyTerminal(
+                f'Run "{report.run_id}" has ended and was deleted since; what was said of it stays, so its id is taken.'
+            )
 
 
 def _find_projects(caller: Caller, reports: Iterable[Report], default: UUID | None) -> None:

@@ -123,7 +123,7 @@ def runs_purge(*, project: Project, limit: int) -> int:
     """One batch of :func:`project_purge`, of up to ``limit`` runs, in the caller's transaction, however long it takes.
 
     A run's content goes too, unless an app above answers ``hooks.content_kept`` with it. The kept
-    answers of Idempotency-Keys that tell of the runs are withheld.
+    answers to those who reported the runs are withheld; what was answered about corrections, which stay, is not.
     """
     found = _oldest(project, START, limit)
     return _purge(project, found, give_up_at=None) if found else 0
@@ -150,7 +150,7 @@ def _purge(project: Project, found: list[Place], *, give_up_at: float | None) ->
     _check_time(give_up_at)
     execute(_DELETE_CONTENTS, [[content_id for content_id in contents if content_id not in kept]])
     _check_time(give_up_at)
-    idempotency.forget(tenant_id=project.tenant_id, subject_ids=[run.run_id for run in runs])
+    idempotency.forget(tenant_id=project.tenant_id, subject_ids=[run.pk for run in runs])
     _check_time(give_up_at)
     return len(runs)
 
