@@ -25,7 +25,7 @@ NEWEST_TEST_RUNS = 20
 class TestRunAdmin(ReadOnlyAdmin, BigTableAdmin):
     """What versions were tried, and what came of it."""
 
-    list_display = ("created_at", "agent_id", "version", "how", "experts_only", "replays", "outcomes", "moved")
+    list_display = ("created_at", "agent_id", "version", "how", "outcomes", "moved")
     list_display_links = ("created_at", "agent_id")
     list_filter = (
         ("tenant", ListedFilter),
@@ -37,11 +37,11 @@ class TestRunAdmin(ReadOnlyAdmin, BigTableAdmin):
     search_help_text = "The whole id of a test run, or the beginning of an agent's (among the newest)."
     fieldsets = (
         (None, {"fields": ("agent_id", "version", "how", "experts_only", "project", "tenant")}),
-        ("What came of it", {"fields": ("replays", "uncorrected", "outcomes", "moved", "expert_counts", "results")}),
+        ("What came of it", {"fields": ("replays", "uncorrected", "outcomes", "moved", "experts", "results")}),
         ("Who recorded it", {"fields": ("made_by_kind", "made_by_id", "created_at")}),
         (None, {"fields": ("id",)}),
     )  # fmt: skip
-    readonly_fields = ("outcomes", "moved", "results")
+    readonly_fields = ("outcomes", "moved", "experts", "results")
 
     def scoped(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
         """A tenant's by its projects, which have an index."""
@@ -60,12 +60,17 @@ class TestRunAdmin(ReadOnlyAdmin, BigTableAdmin):
     @admin.display(description="came out")
     def outcomes(self, obj: TestRun) -> str:
         """How many corrections came out how."""
-        return ", ".join(f"{obj.counts[name]} {name}" for name in ("right", "wrong", "changed", "unchecked"))
+        return _outcomes(obj.counts)
 
     @admin.display(description="moved")
     def moved(self, obj: TestRun) -> str:
         """How many corrections it fixed and reopened."""
-        return f"{obj.counts['fixed']} fixed, {obj.counts['reopened']} reopened"
+        return _moved(obj.counts)
+
+    @admin.display(description="experts' among them")
+    def experts(self, obj: TestRun) -> str:
+        """The same of experts' corrections."""
+        return f"{_outcomes(obj.expert_counts)}; {_moved(obj.expert_counts)}"
 
     @admin.display(description="results")
     def results(self, obj: TestRun) -> SafeString:
@@ -75,6 +80,14 @@ class TestRunAdmin(ReadOnlyAdmin, BigTableAdmin):
             for model in ("testresult", "replay")
         )
         return format_html('<a href="{}">Each correction</a> · <a href="{}">Each replay</a>', results, replays)
+
+
+def _outcomes(counts: dict[str, int]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in ("right", "wrong", "changed", "unchecked"))
+
+
+def _moved(counts: dict[str, int]) -> str:
+    return f"{counts['fixed']} fixed, {counts['reopened']} reopened"
 
 
 class OfTestRunAdmin(ReadOnlyAdmin, BigTableAdmin):
