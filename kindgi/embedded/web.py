@@ -49,23 +49,37 @@ def command(*, host: str, port: int) -> list[str]:
     ]
 
 
-def check_port(*, host: str, port: int) -> None:
-    """Raise ``WebServerError`` if there is no such port, or something listens there already.
+def take_port(*, host: str, port: int) -> socket.socket:
+    """The right to serve on the port, for as long as the socket is open; ends with its process, however it ends.
 
+    Raises ``WebServerError`` if there is no such port, somebody else has taken it, or something listens there already.
     The server itself would not notice: it shares its port among its workers, and so with strangers too.
     """
     if not 1 <= port <= LAST_PORT:
         raise WebServerError(f"There is no port {port}: choose one from 1 to {LAST_PORT}, for example PORT=8000.")
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
+    taken = socket.socket(socket.AF_UNIX)
+    try:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
-        except (OSError, UnicodeError) as error:
-            in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-            cause = error.strerror if isinstance(error, OSError) else "no such host"
-            other = port + 1 if port < LAST_PORT else 8000
-            why = "is already in use" if in_use else f"cannot be used ({cause})"
-            raise WebServerError(f"Port {port} on {host} {why}: choose another, for example PORT={other}.") from error
+            _name(taken, *probe.getsockname())
+    except (OSError, UnicodeError) as error:
+        taken.close()
+        in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        cause = error.strerror if isinstance(error, OSError) else "no such host"
+        other = port + 1 if port < LAST_PORT else 8000
+        why = "is already in use" if in_use else f"cannot be used ({cause})"
+        raise WebServerError(f"Port {port} on {host} {why}: choose another, for example PORT={other}.") from error
+    return taken
+
+
+def _name(taken: socket.socket, address: str, port: int) -> None:
+    """Give a socket a name that no other can have meanwhile: unlike a file, it's as wide as the ports are.
+
+    Two servers that start at once would both find the port free. Linux alone has such names.
+    """
+    if sys.platform == "linux":
+        taken.bind(f"\0kindgi-serves-{address}:{port}")
 
 
 def serve(
@@ -95,8 +109,9 @@ def serve(
         server.stop()
 
 
-def become(*, host: str, port: int) -> NoReturn:
-    """Put the web server in the place of this process."""
+def become(*, host: str, port: int, taken: socket.socket) -> NoReturn:
+    """Put the web server in the place of this process; it keeps the port that was taken."""
+    taken.set_inheritable(True)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell lets its background jobs ignore it
     arguments = command(host=host, port=port)
     os.execv(arguments[0], arguments)  # noqa: S606 (a list, no shell)

@@ -57,5 +57,5 @@ def free_port() -> int:
     while True:
         port = random.randint(20_000, 32_000)
         with suppress(web.WebServerError):
-            web.check_port(host="127.0.0.1", port=port)
+            web.take_port(host="127.0.0.1", port=port).close()
             return port

@@ -32,16 +32,16 @@ class Command(BaseCommand):
         self.stdout.write("\nStopped.")
 
     def _run(self, *, host: str, port: int, empty: bool) -> None:
-        web.check_port(host=host, port=port)
-        with demo.alone():
-            call_command("migrate", verbosity=0, interactive=False)
-            data = demo.load(empty=empty)
-        connection.close()
+        with web.take_port(host=host, port=port):
+            with demo.alone():
+                call_command("migrate", verbosity=0, interactive=False)
+                data = demo.load(empty=empty)
+            connection.close()
 
-        def tell(url: str) -> None:
-            demo.write_record(url=url, data=data)
-            self.stdout.write(demo.describe(url=url, data=data))
-            self.stdout.flush()
+            def tell(url: str) -> None:
+                demo.write_record(url=url, data=data)
+                self.stdout.write(demo.describe(url=url, data=data))
+                self.stdout.flush()
 
-        with worker.beside() as working:
-            web.serve(host=host, port=port, when_up=tell, meanwhile=working.keep)
+            with worker.beside() as working:
+                web.serve(host=host, port=port, when_up=tell, meanwhile=working.keep)

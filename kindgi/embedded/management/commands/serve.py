@@ -20,11 +20,11 @@ class Command(BaseCommand):
 
     def handle(self, *, host: str, port: int, **options: Any) -> None:
         try:
-            web.check_port(host=host, port=port)
-            if "EMBEDDED" in connection.settings_dict:
-                self._serve_with_database(host=host, port=port)
-            else:
-                web.become(host=host, port=port)
+            with web.take_port(host=host, port=port) as taken:
+                if "EMBEDDED" in connection.settings_dict:
+                    self._serve_with_database(host=host, port=port)
+                else:
+                    web.become(host=host, port=port, taken=taken)
         except (web.WebServerError, EmbeddedPostgresError) as error:
             raise CommandError(str(error)) from error
 
