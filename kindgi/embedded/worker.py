@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
 from django.conf import settings
 
 from kindgi.embedded.processes import Child, spawn
+from kindgi.embedded.queue import check_folder
 
 RESTART_SECONDS = 5.0
 # Celery warns whoever works as root, as a demonstration in a container does.
@@ -21,6 +23,12 @@ def command() -> list[str]:
     """The command that works, and sends what is due by the schedule."""
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     return [sys.executable, "-m", "celery", "--quiet", "--app=kindgi.celery", "worker", "--with-beat", *alone]
+
+
+def check_queue() -> None:
+    """Raise ``QueueFolderError`` if tasks shall wait in a folder that can't be one."""
+    if folder := settings.CELERY_BROKER_TRANSPORT_OPTIONS.get("folder"):
+        check_folder(Path(folder) / settings.CELERY_TASK_DEFAULT_QUEUE)
 
 
 def become() -> NoReturn:

@@ -10,6 +10,7 @@ from django.db import connection
 
 from kindgi.embedded import demo, web, worker
 from kindgi.embedded.programs import EmbeddedPostgresError
+from kindgi.embedded.queue import QueueFolderError
 
 
 class Command(BaseCommand):
@@ -27,11 +28,12 @@ class Command(BaseCommand):
         try:
             with web.until_interrupted():
                 self._run(host=host, port=port, empty=empty)
-        except (web.WebServerError, EmbeddedPostgresError) as error:
+        except (web.WebServerError, EmbeddedPostgresError, QueueFolderError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write("\nStopped.")
 
     def _run(self, *, host: str, port: int, empty: bool) -> None:
+        worker.check_queue()
         with web.take_port(host=host, port=port):
             with demo.alone():
                 call_command("migrate", verbosity=0, interactive=False)

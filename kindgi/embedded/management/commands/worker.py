@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from kindgi.embedded import worker
+from kindgi.embedded.queue import QueueFolderError
 
 
 class Command(BaseCommand):
@@ -13,4 +14,8 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         connection.close()
+        try:
+            worker.check_queue()
+        except QueueFolderError as error:
+            raise CommandError(str(error)) from error
         worker.become()
