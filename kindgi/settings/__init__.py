@@ -9,8 +9,18 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import EnvError
 
 from kindgi.settings.database import database
-from kindgi.settings.environment import BASE_DIR, VAR_DIR, Mode, env, kept_secret, read_mode, require
-from kindgi.settings.logs import logging_config
+from kindgi.settings.environment import (
+    BASE_DIR,
+    VAR_DIR,
+    Mode,
+    env,
+    kept_secret,
+    one_of,
+    read_mode,
+    require,
+    whole_number,
+)
+from kindgi.settings.logs import LEVELS, logging_config
 from kindgi.settings.tasks import broker, schedule
 
 # Lets the types that the checker knows as generic be written so: ModelAdmin[Run], Paginator[Any].
@@ -31,7 +41,7 @@ try:
 
     # HTTPS: on in production, each part of it switchable for who terminates it elsewhere.
     SECURE_SSL_REDIRECT = env.bool("SSL_REDIRECT", PRODUCTION)
-    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000 if PRODUCTION else 0)
+    SECURE_HSTS_SECONDS = whole_number("HSTS_SECONDS", 31_536_000 if PRODUCTION else 0, least=0, most=315_360_000)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_INCLUDE_SUBDOMAINS", PRODUCTION)
     SECURE_HSTS_PRELOAD = env.bool("HSTS_PRELOAD", PRODUCTION)
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.bool("SECURE_COOKIES", PRODUCTION)
@@ -40,17 +50,17 @@ try:
 
     DATABASES = {"default": database(MODE)}
     STATIC_ROOT = BASE_DIR / env.path("STATIC_ROOT", VAR_DIR / "static")
-    LOGGING = logging_config(env.str("LOG_LEVEL", "INFO").upper())
+    LOGGING = logging_config(one_of("LOG_LEVEL", "INFO", choices=LEVELS))
 
     # The web server (`manage.py serve`).
     WEB_HOST = env.str("WEB_HOST", "127.0.0.1")
     WEB_PORT = env.int("PORT", 8000)
-    WEB_WORKERS = env.int("WEB_WORKERS", 2)
-    WEB_THREADS = env.int("WEB_THREADS", 4)
+    WEB_WORKERS = whole_number("WEB_WORKERS", 2, least=1, most=1000)
+    WEB_THREADS = whole_number("WEB_THREADS", 4, least=1, most=1000)
 
     # The worker (`manage.py worker`), and what it does by itself.
     CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = broker(MODE)
-    CELERY_WORKER_CONCURRENCY = env.int("WORKER_THREADS", 2)
+    CELERY_WORKER_CONCURRENCY = whole_number("WORKER_THREADS", 2, least=1, most=1000)
     CELERY_BEAT_SCHEDULE = schedule()
 except (EnvError, OSError, ValueError) as error:
     raise ImproperlyConfigured(f"The environment cannot be read: {error}") from error

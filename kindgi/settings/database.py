@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from kindgi.embedded.server import PORT, SUPERUSER, Server
-from kindgi.settings.environment import VAR_DIR, Mode, env
+from kindgi.settings.environment import VAR_DIR, Mode, env, whole_number
 
 ENGINE = "kindgi.postgres"
 DEVELOPMENT_SERVER = Server(VAR_DIR / "postgres")
@@ -34,10 +34,11 @@ def _joined(given: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
 
 def _from_url(url: str) -> dict[str, Any]:
     try:
-        config = dict(dj_database_url.parse(url))
-    except ValueError as error:
-        raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}") from None
-    if config["ENGINE"] != "django.db.backends.postgresql":
+        config: dict[str, Any] = dict(dj_database_url.parse(url))
+    except ValueError:  # whose text lists every scheme that there is, or repeats a part of the address
+        config = {}
+    named = config.get("NAME") or config.get("OPTIONS", {}).get("service")
+    if config.get("ENGINE") != "django.db.backends.postgresql" or not named:
         raise ImproperlyConfigured("Set DATABASE_URL to a PostgreSQL address: postgres://user:password@host/name.")
     return config | {"ENGINE": ENGINE}
 
@@ -56,7 +57,7 @@ def _embedded(server: Server) -> dict[str, Any]:
 def _options() -> dict[str, Any]:
     """psycopg's options. Behind a transaction pooler a prepared statement may not be there for the next use."""
     pooled = env.bool("DATABASE_TRANSACTION_POOLER", False)
-    threshold = None if pooled else env.int("DATABASE_PREPARE_THRESHOLD", 1)
+    threshold = None if pooled else whole_number("DATABASE_PREPARE_THRESHOLD", 1, least=0, most=1_000_000)
     options: dict[str, Any] = {"server_side_binding": True, "prepare_threshold": threshold}
     if not pooled:
         # A server that is cut off in the middle of a request must not keep its locks; nor may anyone wait for ever.

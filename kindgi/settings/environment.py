@@ -8,6 +8,7 @@ import os
 import secrets
 from contextlib import suppress
 from enum import StrEnum
+from math import nan
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -41,6 +42,36 @@ def require(*names: str) -> None:
     if missing:
         listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
         raise ImproperlyConfigured(f"Set {listed}: in production mode (KINDGI_ENV=production) nothing starts without.")
+
+
+def whole_number(name: str, default: int, *, least: int, most: int) -> int:
+    """The whole number in ``name``; raises ``ImproperlyConfigured`` with a sentence that says what it takes."""
+    return int(_number(name, default, kind=int, least=least, most=most))
+
+
+def seconds(name: str, default: float, *, least: int, most: int) -> float:
+    """The number of seconds in ``name``; raises ``ImproperlyConfigured`` with a sentence that says what it takes."""
+    return _number(name, default, kind=float, least=least, most=most)
+
+
+def _number(name: str, default: float, *, kind: type[int] | type[float], least: int, most: int) -> float:
+    text = env.str(name, "")
+    try:
+        number = kind(text) if text else default
+    except ValueError:
+        number = nan
+    if not least <= number <= most:
+        a_number = "a whole number" if kind is int else "a number of seconds"
+        raise ImproperlyConfigured(f"Set {name} to {a_number} from {least} to {most}, not to {text!r}.")
+    return number
+
+
+def one_of(name: str, default: str, *, choices: tuple[str, ...]) -> str:
+    """The choice in ``name``, in capitals; raises ``ImproperlyConfigured`` with a sentence that lists them."""
+    text = env.str(name, "") or default
+    if text.upper() not in choices:
+        raise ImproperlyConfigured(f"Set {name} to {', '.join(choices[:-1])} or {choices[-1]}, not to {text!r}.")
+    return text.upper()
 
 
 def kept_secret(path: Path) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
 
 def logging_config(level: str) -> dict[str, Any]:
     """Django's ``LOGGING``: our own loggers at ``level``, everybody else's from WARNING."""

@@ -5,9 +5,10 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from kindgi.settings.environment import VAR_DIR, Mode, env
+from kindgi.settings.environment import VAR_DIR, Mode, env, seconds
 
 BROKERS = ("redis://", "rediss://", "amqp://", "amqps://")
+WEEK = 7 * 24 * 3600
 # Due since long ago, so that beat sends it when it starts, and remembers nothing between its starts.
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -28,12 +29,11 @@ def broker(mode: Mode) -> tuple[str, dict[str, Any]]:
 def schedule() -> dict[str, dict[str, Any]]:
     """What beat sends how often. A task that nobody took until the next one is due is dropped."""
     return {
-        "runs.purge": _every(env.float("PURGE_EVERY_SECONDS", 3600), "runs.purge"),
-        "api.sweep_keys": _every(env.float("SWEEP_EVERY_SECONDS", 3600), "api.sweep_keys"),
+        "runs.purge": _every("PURGE_EVERY_SECONDS", "runs.purge"),
+        "api.sweep_keys": _every("SWEEP_EVERY_SECONDS", "api.sweep_keys"),
     }
 
 
-def _every(seconds: float, task: str) -> dict[str, Any]:
-    if not seconds > 0:
-        raise ValueError(f"What is done by {task} can't be done every {seconds} seconds: it takes a number above 0.")
-    return {"task": task, "schedule": seconds, "options": {"expires": seconds}, "last_run_at": _LONG_AGO}
+def _every(name: str, task: str) -> dict[str, Any]:
+    often = seconds(name, 3600, least=1, most=WEEK)
+    return {"task": task, "schedule": often, "options": {"expires": often}, "last_run_at": _LONG_AGO}

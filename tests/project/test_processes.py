@@ -61,7 +61,7 @@ def test_a_host_that_cannot_be_used_is_said_in_one_sentence(host):
 def how_many_get(port: int) -> int:
     """How many of a few that want to serve on a port at once may."""
 
-    def take(_: int) -> list[object]:
+    def take(_: int) -> list[socket.socket]:
         try:
             return [web.take_port(host="127.0.0.1", port=port)]
         except web.WebServerError as error:

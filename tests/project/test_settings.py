@@ -7,7 +7,9 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from kindgi.settings.database import database
-from kindgi.settings.environment import Mode, kept_secret
+from kindgi.settings.environment import Mode, kept_secret, one_of, whole_number
+from kindgi.settings.logs import LEVELS
+from kindgi.settings.tasks import schedule
 from tests.support.commands import PRODUCTION, manage
 
 
@@ -44,15 +46,96 @@ def test_a_deployment_check_in_production_finds_nothing():
         ({"KINDGI_ENV": "staging"}, "Set KINDGI_ENV to development, production or test, not to 'staging'."),
         ({"PORT": "high"}, 'The environment cannot be read: Environment variable "PORT" invalid'),
         ({"DATABASE_URL": "mysql://host/name"}, "Set DATABASE_URL to a PostgreSQL address"),
-        ({"DATABASE_URL": "postgres://host:port/name"}, "DATABASE_URL cannot be read"),
+        ({"LOG_LEVEL": "LOUD"}, "Set LOG_LEVEL to DEBUG, INFO, WARNING, ERROR or CRITICAL, not to 'LOUD'."),
+        ({"WORKER_THREADS": "0"}, "Set WORKER_THREADS to a whole number from 1 to 1000, not to '0'."),
         ({"CELERY_BROKER_URL": "sqs://key@"}, "Set CELERY_BROKER_URL to the address of Redis (redis://host:6379/0) or"),
-        ({"PURGE_EVERY_SECONDS": "0"}, "What is done by runs.purge can't be done every 0.0 seconds"),
+        ({"PURGE_EVERY_SECONDS": "1e300"}, "Set PURGE_EVERY_SECONDS to a number of seconds from 1 to 604800, not to"),
         ({"SECRET_KEY_FILE": "/nowhere"}, "The value of SECRET_KEY_FILE must be a readable file path."),
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_line(environment: dict[str, str], said: str):
     done = manage("check", environment=environment)
     assert done.returncode == 1 and said in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [("worker", "SWEEP_EVERY_SECONDS"), ("serve", "WEB_THREADS"), ("demo", "DATABASE_URL")]
+)
+def test_no_process_starts_with_what_cannot_be_read(command: str, name: str):
+    done = manage(command, environment={"KINDGI_ENV": "development", name: "zzz"})
+    assert done.returncode == 1 and done.stderr.startswith(f"kindgi: Set {name} to ") and done.stderr.count("\n") == 1
+
+
+NUMBERS = {
+    "WEB_WORKERS": (1, 1000),
+    "WEB_THREADS": (1, 1000),
+    "WORKER_THREADS": (1, 1000),
+    "HSTS_SECONDS": (0, 315_360_000),
+    "DATABASE_PREPARE_THRESHOLD": (0, 1_000_000),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_out_of_bounds_is_refused_and_its_bounds_are_said(monkeypatch, name: str):
+    least, most = NUMBERS[name]
+    for text in (str(least - 1), str(most + 1), "-5", "1.5", "1e3", "many", "nan", "9" * 5000):
+        monkeypatch.setenv(name, text)
+        with pytest.raises(ImproperlyConfigured) as refused:
+            whole_number(name, 1, least=least, most=most)
+        assert str(refused.value) == f"Set {name} to a whole number from {least} to {most}, not to {text!r}."
+    for number in (least, most):
+        monkeypatch.setenv(name, str(number))
+        assert whole_number(name, 1, least=least, most=most) == number
+    monkeypatch.setenv(name, "")
+    assert whole_number(name, 7, least=least, most=most) == 7
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_settings_know_the_bounds(name: str):
+    least, most = NUMBERS[name]
+    done = manage("check", environment={name: str(most + 1)})
+    assert done.stderr == f"kindgi: Set {name} to a whole number from {least} to {most}, not to '{most + 1}'.\n"
+
+
+@pytest.mark.parametrize("name", ["PURGE_EVERY_SECONDS", "SWEEP_EVERY_SECONDS"])
+@pytest.mark.parametrize("text", ["0", "-1", "0.999", "604800.5", "1e300", "inf", "-inf", "nan", "hourly"])
+def test_what_is_done_again_and_again_is_done_each_week_at_least(monkeypatch, name: str, text: str):
+    monkeypatch.setenv(name, text)
+    with pytest.raises(ImproperlyConfigured) as refused:
+        schedule()
+    assert str(refused.value) == f"Set {name} to a number of seconds from 1 to 604800, not to {text!r}."
+
+
+@pytest.mark.parametrize("text", ["1", "2.5", "604800"])
+def test_how_often_may_be_a_fraction(monkeypatch, text: str):
+    monkeypatch.setenv("PURGE_EVERY_SECONDS", text)
+    assert schedule()["runs.purge"]["schedule"] == float(text)
+
+
+def test_a_level_may_be_in_small_letters(monkeypatch):
+    monkeypatch.setenv("LOG_LEVEL", "debug")
+    assert one_of("LOG_LEVEL", "INFO", choices=LEVELS) == "DEBUG"
+    monkeypatch.setenv("LOG_LEVEL", "")
+    assert one_of("LOG_LEVEL", "INFO", choices=LEVELS) == "INFO"
+
+
+ADDRESSES = [
+    "zzz",
+    "secret",
+    "mysql://h/n",
+    "sqlite:///x.db",
+    "postgres://h:secret/n",
+    "postgres://h:99999/n",
+    "postgres://[h/n",
+]
+
+
+@pytest.mark.parametrize("url", [*ADDRESSES, "postgres://", "postgres://host", "postgres://u:secret@host/"])
+def test_an_address_that_is_none_of_postgresql_is_refused_and_not_repeated(monkeypatch, url: str):
+    monkeypatch.setenv("DATABASE_URL", url)
+    with pytest.raises(ImproperlyConfigured) as refused:
+        database(Mode.DEVELOPMENT)
+    assert str(refused.value) == "Set DATABASE_URL to a PostgreSQL address: postgres://user:password@host/name."
 
 
 def test_secrets_may_come_from_files(tmp_path):
@@ -125,9 +208,3 @@ def test_behind_a_transaction_pooler_nothing_outlives_a_transaction(monkeypatch)
 def test_tests_have_a_server_of_their_own():
     assert database(Mode.TEST)["HOST"] != database(Mode.DEVELOPMENT)["HOST"]
     assert settings.MODE is Mode.TEST
-
-
-def test_another_database_than_postgresql_is_refused(monkeypatch):
-    monkeypatch.setenv("DATABASE_URL", "sqlite:///x.db")
-    with pytest.raises(ImproperlyConfigured, match="Set DATABASE_URL to a PostgreSQL address"):
-        database(Mode.DEVELOPMENT)
