@@ -7,18 +7,15 @@ gone. Threads can't be interrupted: a task that could last asks :func:`going_on`
 
 from __future__ import annotations
 
-import sys
 from threading import Event
 from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import EmbeddedService
-from celery.signals import celeryd_init, setup_logging, worker_shutting_down
+from celery.signals import setup_logging, worker_shutting_down
 from click import Option
 from kombu.transport import TRANSPORT_ALIASES
 
-from kindgi.embedded.queue import QueueFolderError
-from kindgi.embedded.worker import check_queue
 from kindgi.startup import configured
 
 TRANSPORT_ALIASES["folder"] = "kindgi.embedded.queue:Transport"
@@ -39,15 +36,6 @@ def going_on() -> bool:
 @worker_shutting_down.connect
 def _stop(**told: Any) -> None:
     _stopping.set()
-
-
-@celeryd_init.connect
-def _check_queue(**told: Any) -> None:
-    """End a worker whose queue can't be, with the sentence that says why, before it tries again and again."""
-    try:
-        check_queue()
-    except QueueFolderError as error:
-        sys.exit(f"kindgi: {error}")
 
 
 @setup_logging.connect
