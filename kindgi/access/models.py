@@ -6,11 +6,15 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Lower
 
 from kindgi.api.ids import new_id
 from kindgi.api.times import now
+
+MOST_RETENTION_DAYS = 36_500
+_RETENTION_REFUSED = f"Runs are kept for 1 to {MOST_RETENTION_DAYS} days, or for ever when this is empty."
 
 
 class ProjectRole(models.TextChoices):
@@ -131,7 +135,15 @@ class Project(Row):
     blind = models.BooleanField(
         default=True, help_text="Reviewers don't see what others said of a run before they saved their own."
     )
-    retention_days = models.PositiveIntegerField(null=True, blank=True, help_text="Runs older than this are purged.")
+    retention_days = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[
+            MinValueValidator(1, _RETENTION_REFUSED),
+            MaxValueValidator(MOST_RETENTION_DAYS, _RETENTION_REFUSED),
+        ],
+        help_text="Runs older than this are purged.",
+    )
     updated_at = models.DateTimeField(default=now, editable=False)
 
     class Meta:
@@ -142,6 +154,11 @@ class Project(Row):
             models.UniqueConstraint(fields=["tenant", "slug"], name="project_slug_once_in_tenant"),
             models.UniqueConstraint(
                 fields=["tenant"], condition=models.Q(is_default=True), name="project_one_default_in_tenant"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(retention_days__range=(1, MOST_RETENTION_DAYS)),
+                name="project_retention_in_bounds",
+                violation_error_message=_RETENTION_REFUSED,
             ),
         ]
 

@@ -104,6 +104,28 @@ def test_a_project_is_made_and_changed_with_its_people(tenant, staff):
     assert list(Membership.objects.filter(project=project).values_list("user", flat=True)) == [ben.pk]
 
 
+@pytest.mark.parametrize("days", ["0", "36501", "2147483647", "99999999999999999999"])
+def test_days_that_v1_refuses_are_refused_here_too(tenant, staff, days):
+    """With 0 a run that ended a second ago would be deleted."""
+    project = make_project(tenant, name="Before")
+    data = {"name": "After", "slug": project.slug, "retention_days": days, **formset("memberships")}
+    said = "Runs are kept for 1 to 36500 days, or for ever when this is empty."
+    assert problems(staff.post(url(Project, "change", project.pk), data)).count(said) == 1
+    data |= {"tenant": tenant.pk, "slug": "new"}
+    assert problems(staff.post(url(Project, "add"), data)).count(said) == 1
+    project.refresh_from_db()
+    assert (project.name, project.retention_days) == ("Before", None) and not Project.objects.filter(slug="new")
+
+
+@pytest.mark.parametrize(("days", "kept"), [("1", 1), ("36500", 36_500), ("", None)])
+def test_days_that_v1_takes_are_taken(tenant, staff, days, kept):
+    project = make_project(tenant)
+    data = {"name": "After", "slug": project.slug, "retention_days": days, **formset("memberships")}
+    assert problems(staff.post(url(Project, "change", project.pk), data)) == ""
+    project.refresh_from_db()
+    assert project.retention_days == kept
+
+
 def test_a_refusal_is_shown_on_the_form_and_nothing_is_kept(superuser, tenant):
     project, stranger = make_project(tenant, name="Before"), make_user(make_tenant())
     rows = formset("memberships", {"project": project.pk, "user": stranger.pk, "role": "viewer"})

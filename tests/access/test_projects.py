@@ -1,6 +1,7 @@
 """Projects over /v1: made, read, changed and deleted."""
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from kindgi.access.models import Membership, Project
 from kindgi.api.ids import new_id
@@ -112,6 +113,21 @@ def test_an_empty_change_changes_nothing(tenant, admin):
 )
 def test_a_malformed_change_is_refused(tenant, admin, body):
     assert admin.refused("PATCH", f"projects/{make_project(tenant).pk}", body) == (400, "bad-input")
+
+
+@pytest.mark.parametrize("days", [0, 36_501])
+def test_the_database_refuses_days_out_of_bounds_whoever_sets_them(tenant, days):
+    project = make_project(tenant)
+    with pytest.raises(IntegrityError, match="project_retention_in_bounds"), transaction.atomic():
+        Project.objects.filter(pk=project.pk).update(retention_days=days)
+    for kept in (1, 36_500, None):
+        Project.objects.filter(pk=project.pk).update(retention_days=kept)
+
+
+@pytest.mark.parametrize("days", [1, 36_500])
+def test_days_within_bounds_are_taken(tenant, admin, days):
+    changed = admin.ok("PATCH", f"projects/{make_project(tenant).pk}", {"retentionDays": days})
+    assert changed["retentionDays"] == days
 
 
 def test_an_empty_project_goes_with_what_was_given_in_it(tenant, admin):

@@ -73,3 +73,18 @@ def test_copies_that_were_made_before_learn_whose_words_they_hold(empty_database
         assert done.returncode == 0, done.stderr
         cursor.execute("SELECT run_id, participant_id FROM corrections_runcopy")
         assert dict(cursor.fetchall()) == whose
+
+
+def test_days_of_retention_that_were_out_of_bounds_come_within_them(empty_database_url):
+    environment = {"KINDGI_ENV": "test", "DATABASE_URL": empty_database_url}
+    done = manage("migrate", "access", "0001", environment=environment)
+    assert done.returncode == 0, done.stderr
+    within = {0: 1, 1: 1, 30: 30, 36_500: 36_500, 36_501: 36_500, 2_147_483_647: 36_500, None: None}
+    with psycopg.connect(empty_database_url, autocommit=True) as connected, connected.cursor() as cursor:
+        tenant = insert(cursor, "access_tenant", slug="t")
+        for days in within:
+            insert(cursor, "access_project", tenant_id=tenant, slug=f"p-{days}", retention_days=days)
+        done = manage("migrate", "access", "0002", environment=environment)
+        assert done.returncode == 0, done.stderr
+        cursor.execute("SELECT slug, retention_days FROM access_project")
+        assert dict(cursor.fetchall()) == {f"p-{days}": kept for days, kept in within.items()}

@@ -17,7 +17,7 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, connection, transaction
 
 from corrections.models import RunCopy
-from kindgi.access.models import Project
+from kindgi.access.models import MOST_RETENTION_DAYS, Project
 from kindgi.api.times import now, wire
 from kindgi.runs import hooks
 from kindgi.runs.models import FINAL, Run, RunContent, RunStatus
@@ -95,8 +95,8 @@ def test_only_runs_that_ended_and_are_old_go(undone: Shop):
     assert purge(project) == 0 and run_ids() == stay | elsewhere
 
 
-@pytest.mark.parametrize("days", [None, 2**31 - 1])
-def test_without_the_setting_or_with_an_endless_one_everything_stays(undone: Shop, days: int | None):
+@pytest.mark.parametrize("days", [None, MOST_RETENTION_DAYS])
+def test_without_the_setting_or_with_the_longest_one_everything_stays(undone: Shop, days: int | None):
     run_id = old_run(undone, 20_000)
     Project.objects.filter(pk=undone.project.pk).update(retention_days=days)
     assert purge(Project.objects.get(pk=undone.project.pk)) == 0

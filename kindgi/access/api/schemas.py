@@ -8,6 +8,7 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
+from kindgi.access.models import MOST_RETENTION_DAYS
 from kindgi.api.operations import Answer, Body, Time
 
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
@@ -15,7 +16,7 @@ Label = Annotated[str, Meta(max_length=200)]
 # Python's `$` is before a last line break too, which the end of the pattern rules out.
 Slug = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[a-z0-9][a-z0-9_-]*$(?!\n)")]
 Description = Annotated[str, Meta(max_length=2000)]
-Days = Annotated[int, Meta(ge=1, le=36_500)]
+Days = Annotated[int, Meta(ge=1, le=MOST_RETENTION_DAYS)]
 Instant = Annotated[datetime, Meta(tz=True)]
 ProjectRoleName = Literal["viewer", "editor", "admin", "owner"]
 ReviewerRoleName = Literal["standard", "senior", "admin"]

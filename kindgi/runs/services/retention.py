@@ -32,10 +32,9 @@ FIRST_SIZE, MOST = 20, 2000
 # In seconds. Locks are held for at most LAST_CALL + STATEMENT, that is 180 ms, and the end of the transaction.
 TARGET, LAST_CALL, STATEMENT = 0.1, 0.1, 0.08
 
-# The setting is read again by each batch, so that raising it stops a purge that is under way. Django
-# admin takes any number of days; 700,000 ago is before every run, and still a time that PostgreSQL knows.
+# The setting is read again by each batch, so that raising it stops a purge that is under way.
 _CUTOFF = """(
-    SELECT %s - make_interval(days => LEAST(retention_days, 700000)) FROM access_project
+    SELECT %s - make_interval(days => retention_days) FROM access_project
     WHERE id = %s AND retention_days IS NOT NULL)"""
 # Only runs that ended have a completed_at (run_ended_when_final), and it doesn't change again.
 _FIND = f"""
