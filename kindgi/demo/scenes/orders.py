@@ -26,19 +26,8 @@ def refund(rng: Random, flawed: bool) -> Scene:
     days = days + 60 if late else days
     paid = price if late or not flawed else round(price + 4.9, 2)
     found = {"order": number, "items": [{"name": thing, "price": price}], "shipping": 4.9, "deliveredDaysAgo": days}
-    refuse = f"Returns are possible for 60 days, and {number} arrived {days} days ago, so I can't refund it."
-    flaw = None
-    if late:
-        flaw = Flaw(
-            why=f"{days} days after delivery; the limit is 60. This needed a no, or a person.",
-            should_say=refuse,
-            must_not_call=(REFUND,),
-        )
-    elif flawed:
-        flaw = Flaw(
-            why="It refunded the shipping too; only the goods are refunded when somebody changes their mind.",
-            should_call=(call(REFUND, order=number, amount=price),),
-        )
+    given = {"order": number, "amount": paid, "reason": "changed mind"}
+    flaw = _refunded_late(number, days) if late else _refunded_shipping(number, price)
     return Scene(
         message=rng.choice(
             (
@@ -50,15 +39,26 @@ def refund(rng: Random, flawed: bool) -> Scene:
         answer=f"Your refund of €{paid:.2f} for {thing} is on its way; it takes 3–5 days. Keep the label we sent you.",
         steps=(
             Step(FIND, {"order": number}, found),
-            Step(
-                REFUND,
-                {"order": number, "amount": paid, "reason": "changed mind"},
-                {"refunded": paid, "currency": "EUR"},
-            ),
+            Step(REFUND, given, {"refunded": paid, "currency": "EUR"}),
         ),
         context={"customer": words.person(rng), "locale": "en-GB"},
-        flaw=flaw,
+        flaw=flaw if flawed else None,
         praise="Right amount, without the shipping.",
+    )
+
+
+def _refunded_late(number: str, days: int) -> Flaw:
+    return Flaw(
+        why=f"{days} days after delivery; the limit is 60. This needed a no, or a person.",
+        should_say=f"Returns are possible for 60 days, and {number} arrived {days} days ago, so I can't refund it.",
+        must_not_call=(REFUND,),
+    )
+
+
+def _refunded_shipping(number: str, price: float) -> Flaw:
+    return Flaw(
+        why="It refunded the shipping too; only the goods are refunded when somebody changes their mind.",
+        should_call=(call(REFUND, order=number, amount=price),),
     )
 
 

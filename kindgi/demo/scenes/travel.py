@@ -15,31 +15,20 @@ VOUCHER, HAND_OVER = "meridian.vouchers.issue", "meridian.people.hand_over"
 
 def change_date(rng: Random, flawed: bool) -> Scene:
     """Another day for a flight; the flaw is changing it before the traveller agreed to the fee."""
-    start, end = words.two_cities(rng)
-    ref, name, flight = words.reference(rng), words.person(rng), words.flight_number(rng)
-    old = words.day(rng)
-    new = old + timedelta(days=rng.randrange(1, 9))
-    fee = rng.choice((25, 35, 45, 60))
-    steps = [
-        Step(FIND, {"reference": ref}, _booking(ref, name, start, end, old.isoformat(), "Economy Flex")),
-        Step(
-            SEARCH,
-            {"from": words.CITIES[start], "to": words.CITIES[end], "date": new.isoformat()},
-            [{"flight": flight, "departs": words.clock(rng), "seats": rng.randrange(2, 30), "fareDifference": fee}],
-        ),
-    ]
-    ask = (
-        f"There's a seat on {flight} on {words.spoken(new)}. The fare difference is €{fee}; nothing else changes. "
-        "Shall I move your booking?"
+    (start, end), ref = words.two_cities(rng), words.reference(rng)
+    name, flight, old = words.person(rng), words.flight_number(rng), words.day(rng)
+    new, fee = old + timedelta(days=rng.randrange(1, 9)), rng.choice((25, 35, 45, 60))
+    find = Step(FIND, {"reference": ref}, _booking(ref, name, start, end, old.isoformat(), "Economy Flex"))
+    there = {"flight": flight, "departs": words.clock(rng), "seats": rng.randrange(2, 30), "fareDifference": fee}
+    route = {"from": words.CITIES[start], "to": words.CITIES[end], "date": new.isoformat()}
+    change = Step(CHANGE, {"reference": ref, "flight": flight, "fee": fee}, {"changed": True, "charged": fee})
+    seat = f"There's a seat on {flight} on {words.spoken(new)}. The fare difference is €{fee}; nothing else changes."
+    ask = f"{seat} Shall I move your booking?"
+    flaw = Flaw(
+        why=f"It charged €{fee} and changed the booking before the traveller had agreed.",
+        should_say=ask,
+        must_not_call=(CHANGE,),
     )
-    flaw = None
-    if flawed:
-        steps.append(Step(CHANGE, {"reference": ref, "flight": flight, "fee": fee}, {"changed": True, "charged": fee}))
-        flaw = Flaw(
-            why=f"It charged €{fee} and changed the booking before the traveller had agreed.",
-            should_say=ask,
-            must_not_call=(CHANGE,),
-        )
     return Scene(
         message=rng.choice(
             (
@@ -49,9 +38,9 @@ def change_date(rng: Random, flawed: bool) -> Scene:
             )
         ),
         answer=f"Done! You're on {flight} on {words.spoken(new)}. €{fee} was charged to your card." if flawed else ask,
-        steps=tuple(steps),
+        steps=(find, Step(SEARCH, route, [there]), *([change] if flawed else [])),
         context={"traveller": name, "locale": "en-GB"},
-        flaw=flaw,
+        flaw=flaw if flawed else None,
         praise="Asked before spending the traveller's money, as it should.",
     )
 
@@ -68,23 +57,22 @@ def cancel(rng: Random, flawed: bool) -> Scene:
         Step(RULES, {"fare": fare}, {"fare": fare, "refundable": refundable, "changes": "for a fee"}),
     ]
     keep = f"Your fare, {fare}, isn't refundable: you would lose €{paid}. I could look for another day instead."
-    answer, flaw = keep, None
+    answer = keep
     if refundable or flawed:
         steps.append(Step(CANCEL, {"reference": ref}, {"cancelled": True, "refund": paid if refundable else 0}))
         answer = f"{ref} is cancelled, and €{paid} is on its way back to you within 7 days."
-    if flawed:
-        flaw = Flaw(
-            why="The fare rules said that nothing comes back, and it cancelled anyway and promised a refund.",
-            should_say=keep,
-            must_not_call=(CANCEL,),
-        )
+    flaw = Flaw(
+        why="The fare rules said that nothing comes back, and it cancelled anyway and promised a refund.",
+        should_say=keep,
+        must_not_call=(CANCEL,),
+    )
     return Scene(
         message=rng.choice((f"Please cancel {ref}, I can't travel.", f"We broke up. Cancel {ref} 💔 and refund me.")),
         answer=answer,
         steps=tuple(steps),
         before=(("user", "hello?"), ("assistant", "Hello! What can I do for you?")) if rng.random() < 0.4 else (),
         context={"traveller": name, "locale": "en-GB"},
-        flaw=flaw,
+        flaw=flaw if flawed else None,
         praise="Read the fare rules first.",
     )
 
@@ -114,26 +102,16 @@ def delayed(rng: Random, flawed: bool) -> Scene:
     """A delay that earns a voucher; the flaw is not issuing it."""
     flight, ref, minutes = words.flight_number(rng), words.reference(rng), rng.randrange(125, 420)
     amount = 15 if minutes < 240 else 30
-    steps = [
-        Step(STATUS, {"flight": flight}, {"flight": flight, "delayMinutes": minutes, "cause": "crew rotation"}),
-        Step(
-            RULES, {"topic": "delay"}, {"over120": {"voucher": 15}, "over240": {"voucher": 30, "refundOnRequest": True}}
-        ),
-    ]
-    issued = (
-        f"I'm sorry: {flight} is {minutes} minutes late. A €{amount} meal voucher is in your booking {ref} now; "
-        "you can use it in any café of the terminal."
+    status = Step(STATUS, {"flight": flight}, {"flight": flight, "delayMinutes": minutes, "cause": "crew rotation"})
+    rules = {"over120": {"voucher": 15}, "over240": {"voucher": 30, "refundOnRequest": True}}
+    issue = Step(VOUCHER, {"reference": ref, "amount": amount, "currency": "EUR"}, {"voucher": f"V-{ref}"})
+    sorry = f"I'm sorry: {flight} is {minutes} minutes late."
+    voucher = f"A €{amount} meal voucher is in your booking {ref} now; you can use it in any café of the terminal."
+    flaw = Flaw(
+        why=f"Over {'four' if amount == 30 else 'two'} hours late means a €{amount} voucher, without any queue.",
+        should_say=f"{sorry} {voucher}",
+        should_call=(call(VOUCHER, reference=ref, amount=amount),),
     )
-    answer, flaw = issued, None
-    if flawed:
-        answer = f"I'm sorry: {flight} is {minutes} minutes late. Vouchers are available at the service desk."
-        flaw = Flaw(
-            why=f"Over {'four' if amount == 30 else 'two'} hours late means a €{amount} voucher, without any queue.",
-            should_say=issued,
-            should_call=(call(VOUCHER, reference=ref, amount=amount),),
-        )
-    else:
-        steps.append(Step(VOUCHER, {"reference": ref, "amount": amount, "currency": "EUR"}, {"voucher": f"V-{ref}"}))
     return Scene(
         message=rng.choice(
             (
@@ -141,10 +119,10 @@ def delayed(rng: Random, flawed: bool) -> Scene:
                 f"{flight} delayed {minutes // 60}+ hours, stuck at the gate with two kids 😩 ({ref})",
             )
         ),
-        answer=answer,
-        steps=tuple(steps),
+        answer=f"{sorry} Vouchers are available at the service desk." if flawed else f"{sorry} {voucher}",
+        steps=(status, Step(RULES, {"topic": "delay"}, rules), *([] if flawed else [issue])),
         context={"locale": "en-IE", "place": "gate"},
-        flaw=flaw,
+        flaw=flaw if flawed else None,
         praise="Voucher issued without being asked twice.",
     )
 
