@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
 
 from corrections.decision_check import Expected, calls_of, check
 from corrections.json_values import canonical, parse
@@ -18,13 +21,28 @@ from kindgi.api.jsontext import Document
 _ANSWER_TEXT = "/response/content"
 
 
+class _Response(msgspec.Struct):
+    content: str
+
+
+class _Turn(msgspec.Struct):
+    response: _Response
+
+
+_TURN = msgspec.json.Decoder(_Turn)
+
+
 class Output:
     """A run's or a replay's output, looked into by pointer; canonical texts of what is there."""
 
     def __init__(self, text: bytes) -> None:
         """Look into ``text``, which is valid JSON."""
-        self._document = Document(text)
+        self._text = text
         self._found: dict[str, str | None] = {}
+
+    @cached_property
+    def _document(self) -> Document:
+        return Document(self._text)
 
     def at(self, pointer: str) -> str | None:
         """What ``pointer`` names, or ``None`` for nothing there."""
@@ -36,6 +54,10 @@ class Output:
     @cached_property
     def answer(self) -> str:
         """The whole answer: the text of an agent's turn where there is one, else the whole output."""
+        try:
+            return canonical(_TURN.decode(self._text).response.content)
+        except msgspec.DecodeError:  # another output, or one with lone surrogates, of which it knows nothing
+            pass
         text = self._document.find(_ANSWER_TEXT)
         return canonical_text((text if text is not None and text[:1] == b'"' else self._document.find("")) or b"null")
 
@@ -53,8 +75,7 @@ class Replayed:
     output: Output | None
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
+class Wrong(NamedTuple):
     """One thing that a correction says was wrong; ``value`` is the canonical text of what was there, where known."""
 
     key: str
@@ -91,12 +112,16 @@ class ToGrade:
     marks: Callable[[], Marks] = Marks
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(NamedTuple):
     """How a replay came out: altogether, and by item key in the correction's order."""
 
     outcome: Outcome
     parts: dict[str, Outcome]
+
+
+def unchecked(graded: Grade) -> Grade:
+    """The grade of the same things when nothing can be told of them any more."""
+    return Grade(Outcome.UNCHECKED, dict.fromkeys(graded.parts, Outcome.UNCHECKED))
 
 
 def grade(correction: ToGrade, replay: Replayed) -> Grade:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
@@ -44,18 +43,18 @@ class Scope(NamedTuple):
     experts_only: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A live correction that says something was wrong, as it was read at ``revision``."""
+class Candidate(NamedTuple):
+    """A live correction that says something was wrong, as it was read at ``revision``.
+
+    ``seen`` stands for the live verdicts of its run, by all people, when it was read.
+    """
 
     id: UUID
     run_id: UUID
     revision: int
     standing: Standing
     expert: bool
-    to_grade: ToGrade
-    seen: frozenset[UUID]
-    """The live verdicts of its run, by all people, when it was read: what it is graded by."""
+    seen: tuple[int, ...]
 
 
 # Two statements that an index answers each, and no join: which is planned well however old the statistics are. The
@@ -71,7 +70,7 @@ WHERE correction.tenant_id = %s AND correction.run_id = ANY(%s) AND correction.p
 ORDER BY correction.run_id, correction.id
 """
 _VERDICTS = """
-SELECT id, correction_id, run_id, item_key, pointer, "right", item_value
+SELECT hashtextextended(id::text, 0), correction_id, run_id, item_key, pointer, "right", item_value
 FROM corrections_verdict
 WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL
 ORDER BY correction_id, position
@@ -83,15 +82,16 @@ WHERE copy.tenant_id = %s AND copy.run_id = ANY(%s) AND content.output IS NOT NU
 """
 
 
-_LIVE = (
-    "SELECT run_id, id FROM corrections_verdict WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL"
-)
+_LIVE = """
+SELECT run_id, array_agg(hashtextextended(id::text, 0)) FROM corrections_verdict
+WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL GROUP BY run_id
+"""
 
 
 class _Said(NamedTuple):
-    """A live verdict."""
+    """A live verdict; ``mark`` stands for its id."""
 
-    id: UUID
+    mark: int
     correction_id: UUID
     run_id: UUID
     key: str
@@ -118,9 +118,9 @@ class _Run:
         ]
 
     @cached_property
-    def seen(self) -> frozenset[UUID]:
+    def seen(self) -> tuple[int, ...]:
         """The verdicts, of whomever."""
-        return frozenset(said.id for said in self.verdicts)
+        return tuple(sorted(said.mark for said in self.verdicts))
 
     def marks(self) -> Marks:
         """What is said of values, by the corrections that count."""
@@ -151,24 +151,25 @@ class _Run:
         return self.answer if said.key == ANSWER_KEY else None
 
 
-def candidates_of(scope: Scope, run_ids: Sequence[UUID]) -> list[Candidate]:
-    """The corrections of ``run_ids`` that a test run checks, by run and id; what it reads may change until it locks."""
+def candidates_of(scope: Scope, run_ids: Sequence[UUID]) -> list[tuple[Candidate, ToGrade]]:
+    """The corrections of ``run_ids`` that a test run checks, by run and id; what it reads may change until it locks.
+
+    What is needed to grade one is apart, so that it can be let go of once that is done.
+    """
     parameters = [scope.tenant_id, list(run_ids), scope.project_id, scope.agent_id, not scope.experts_only]
     found = [_Row(*row) for row in fetch(_CORRECTIONS, parameters)]
     if not found:
         return []
     runs = _runs(scope.tenant_id, found)
-    candidates = (_candidate(row, runs[row.run_id]) for row in found)
-    return [candidate for candidate in candidates if candidate.to_grade.wrong]
+    candidates = ((_candidate(row, runs[row.run_id]), _to_grade(row, runs[row.run_id])) for row in found)
+    return [(candidate, to_grade) for candidate, to_grade in candidates if to_grade.wrong]
 
 
 def changed_since(scope: Scope, candidates: Iterable[Candidate]) -> list[UUID]:
     """The runs of which anybody said something else since ``candidates`` were read; one statement. They are locked."""
     seen = {candidate.run_id: candidate.seen for candidate in candidates}
-    live: dict[UUID, set[UUID]] = {run_id: set() for run_id in seen}
-    for run_id, pk in fetch(_LIVE, [scope.tenant_id, list(seen)]):
-        live[run_id].add(pk)
-    return sorted(run_id for run_id in seen if seen[run_id] != live[run_id])
+    live = dict(fetch(_LIVE, [scope.tenant_id, list(seen)]))
+    return sorted(run_id for run_id, marks in seen.items() if list(marks) != sorted(live.get(run_id, ())))
 
 
 class _Row(NamedTuple):
@@ -208,7 +209,6 @@ def _is_whole_answer(said: _Said) -> bool:
 
 
 def _candidate(row: _Row, run: _Run) -> Candidate:
-    expected = None if row.args_erased else Expected.of(should_call=row.should_call, must_not_call=row.must_not_call)
     return Candidate(
         id=row.id,
         run_id=row.run_id,
@@ -216,9 +216,13 @@ def _candidate(row: _Row, run: _Run) -> Candidate:
         # Django has raw cursors hand out jsonb as text.
         standing=Standing(row.status, row.sorted_to, _loaded(row.fixed_in), _loaded(row.reopened_in)),
         expert=row.expert,
-        to_grade=ToGrade(run.wrong_of(row.id), expected, row.should_say, run.marks),
         seen=run.seen,
     )
+
+
+def _to_grade(row: _Row, run: _Run) -> ToGrade:
+    expected = None if row.args_erased else Expected.of(should_call=row.should_call, must_not_call=row.must_not_call)
+    return ToGrade(run.wrong_of(row.id), expected, row.should_say, run.marks)
 
 
 def _loaded(text: str | None) -> Any:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec import UnsetType
 
-from corrections.grading import Grade, Output, Replayed, grade
+from corrections.grading import Grade, Output, Replayed, grade, unchecked
 from corrections.models import ANSWER_KEY, DECISIONS_KEY, Outcome, Replay, Status, TestResult, TestRun
 from corrections.services.history import by
 from corrections.services.test_runs.moving import Move, corrections_move
@@ -41,8 +41,7 @@ from kindgi.runs.selectors import pin_changed_by
 _NOTHING_SHOWN = Replayed(calls=None, output=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(NamedTuple):
     """A correction, how its replay came out, and where it stands since (``None``: where it stood)."""
 
     candidate: Candidate
@@ -77,11 +76,11 @@ def test_run_record(*, caller: Caller, project_id: str, body: TestRunBody) -> Te
 def _graded(scope: Scope, run_ids: Sequence[UUID], replays: Mapping[UUID, ReplayBody]) -> Iterator[Graded]:
     """How each correction of the runs came out; those of one run stand together, and its replay is read once."""
     run_id, replayed = None, _NOTHING_SHOWN
-    for candidate in candidates_of(scope, run_ids):
+    for candidate, to_grade in candidates_of(scope, run_ids):
         if candidate.run_id != run_id:
             run_id = candidate.run_id
             replayed = _replayed(replays.get(run_id))
-        yield Graded(candidate, grade(candidate.to_grade, replayed))
+        yield Graded(candidate, grade(to_grade, replayed))
 
 
 def _replayed(replay: ReplayBody | None) -> Replayed:
@@ -147,9 +146,7 @@ class _Moving:
 
     def _grade(self, one: Graded) -> Grade:
         """How it came out, unless its run was erased meanwhile."""
-        if one.candidate.run_id in self.replays:
-            return one.grade
-        return grade(one.candidate.to_grade, _NOTHING_SHOWN)
+        return one.grade if one.candidate.run_id in self.replays else unchecked(one.grade)
 
 
 def _who_moved(caller: Caller, project: Project, body: TestRunBody) -> dict[str, Any] | None:
