@@ -57,23 +57,29 @@ class Candidate(NamedTuple):
     seen: tuple[int, ...]
 
 
-# Two statements that an index answers each, and no join: which is planned well however old the statistics are. The
-# revisions are read first, so that a verdict that changed since then is noticed by its correction's move.
+# Run by run, so that the index of a run's rows is taken whatever the statistics say, and though they are old: without
+# the OFFSET, reading all of a tenant's rows may look as good. The revisions are read first, so that a verdict that
+# changed since then is noticed by its correction's move.
 _CORRECTIONS = """
-SELECT correction.id, correction.run_id, correction.revision, correction.status, correction.sorted_to,
-       correction.fixed_in, correction.reopened_in, correction.restricted,
-       correction.should_call, correction.must_not_call, correction.should_say, correction.args_erased_at IS NOT NULL
-FROM corrections_correction AS correction
-WHERE correction.tenant_id = %s AND correction.run_id = ANY(%s) AND correction.project_id = %s
-  AND correction.subject_kind = 'agent' AND correction.subject_id = %s
-  AND correction.unregistered_at IS NULL AND (correction.restricted OR %s)
+SELECT correction.*
+FROM unnest(%s::uuid[]) AS wanted(run_id) CROSS JOIN LATERAL (
+    SELECT id, run_id, revision, status, sorted_to, fixed_in, reopened_in, restricted,
+           should_call, must_not_call, should_say, args_erased_at IS NOT NULL
+    FROM corrections_correction AS one
+    WHERE one.tenant_id = %s AND one.run_id = wanted.run_id AND one.project_id = %s
+      AND one.subject_kind = 'agent' AND one.subject_id = %s
+      AND one.unregistered_at IS NULL AND (one.restricted OR %s)
+    OFFSET 0) AS correction
 ORDER BY correction.run_id, correction.id
 """
 _VERDICTS = """
-SELECT hashtextextended(id::text, 0), correction_id, run_id, item_key, pointer, "right", item_value
-FROM corrections_verdict
-WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL
-ORDER BY correction_id, position
+SELECT verdict.*
+FROM unnest(%s::uuid[]) AS wanted(run_id) CROSS JOIN LATERAL (
+    SELECT hashtextextended(id::text, 0), correction_id, run_id, item_key, pointer, "right", item_value
+    FROM corrections_verdict AS one
+    WHERE one.tenant_id = %s AND one.run_id = wanted.run_id AND one.unregistered_at IS NULL
+    ORDER BY correction_id, position
+    OFFSET 0) AS verdict
 """
 _OUTPUTS = """
 SELECT copy.run_id, content.output
@@ -83,8 +89,10 @@ WHERE copy.tenant_id = %s AND copy.run_id = ANY(%s) AND content.output IS NOT NU
 
 
 _LIVE = """
-SELECT run_id, array_agg(hashtextextended(id::text, 0)) FROM corrections_verdict
-WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL GROUP BY run_id
+SELECT wanted.run_id, ARRAY(
+    SELECT hashtextextended(id::text, 0) FROM corrections_verdict AS one
+    WHERE one.tenant_id = %s AND one.run_id = wanted.run_id AND one.unregistered_at IS NULL)
+FROM unnest(%s::uuid[]) AS wanted(run_id)
 """
 
 
@@ -156,7 +164,7 @@ def candidates_of(scope: Scope, run_ids: Sequence[UUID]) -> list[tuple[Candidate
 
     What is needed to grade one is apart, so that it can be let go of once that is done.
     """
-    parameters = [scope.tenant_id, list(run_ids), scope.project_id, scope.agent_id, not scope.experts_only]
+    parameters = [list(run_ids), scope.tenant_id, scope.project_id, scope.agent_id, not scope.experts_only]
     found = [_Row(*row) for row in fetch(_CORRECTIONS, parameters)]
     if not found:
         return []
@@ -193,7 +201,7 @@ def _runs(tenant_id: UUID, found: Sequence[_Row]) -> dict[UUID, _Run]:
     runs: dict[UUID, _Run] = defaultdict(_Run)
     for row in found:
         runs[row.run_id].should_say[row.id] = row.should_say
-    for verdict in fetch(_VERDICTS, [tenant_id, list(runs)]):
+    for verdict in fetch(_VERDICTS, [list(runs), tenant_id]):
         said = _Said(*verdict)
         runs[said.run_id].verdicts.append(said)
     answered = [run_id for run_id, run in runs.items() if any(_is_whole_answer(said) for said in run.verdicts)]
