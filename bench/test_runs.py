@@ -33,7 +33,7 @@ def correct(tenant: Any, home: Any, ids: list[str]) -> None:
             correction_record(caller=operator_in(tenant.pk), body=decode(body_of(run_id), CorrectionBody))
 
 
-def record(tenant: Any, home: Any, ids: list[str], *, right: bool) -> tuple[float, float, dict[str, int]]:
+def test_run(tenant: Any, home: Any, ids: list[str], *, right: bool) -> tuple[float, float, dict[str, int]]:
     """Seconds that it took, seconds of it under locks, and its counts."""
     from django.db import transaction
 
@@ -76,7 +76,7 @@ def main() -> None:
         ids = seed(tenant, home, 2000, options.corrections)[: options.corrections]
         correct(tenant, home, ids)
         for turn in range(options.times * 2):
-            took, locked, counts = record(tenant, home, ids, right=turn % 2 == 0)
+            took, locked, counts = test_run(tenant, home, ids, right=turn % 2 == 0)
             print(f"{took:6.2f} s, {locked:5.2f} s of it under locks: {counts}", flush=True)
 
 

@@ -54,19 +54,12 @@ class Output:
     @cached_property
     def answer(self) -> str:
         """The whole answer: the text of an agent's turn where there is one, else the whole output."""
-        text = _turn_text(self._text)
-        if text is not None:
-            return canonical(text)
-        span = self._document.find(_ANSWER_TEXT)
-        return canonical_text((span if span is not None and span[:1] == b'"' else self._document.find("")) or b"null")
-
-
-def _turn_text(output: bytes) -> str | None:
-    """The text of an agent's turn, by one look; ``None`` for other outputs, and where it has lone surrogates."""
-    try:
-        return _TURN.decode(output).response.content
-    except msgspec.DecodeError:
-        return None
+        try:
+            return canonical(_TURN.decode(self._text).response.content)
+        except msgspec.DecodeError:  # another output, or one with lone surrogates, of which it knows nothing
+            pass
+        text = self._document.find(_ANSWER_TEXT)
+        return canonical_text((text if text is not None and text[:1] == b'"' else self._document.find("")) or b"null")
 
 
 def canonical_text(span: bytes) -> str:

@@ -7,10 +7,9 @@ Every function must run in the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -24,7 +23,6 @@ from kindgi.api.jsontext import encode
 from kindgi.sql import execute, fetch
 
 Row = TypeVar("Row", bound=Model)
-Thing = TypeVar("Thing")
 
 
 def fresh(model: type[Row], **values: Any) -> Row:
@@ -68,13 +66,6 @@ class _Column:
     is_array: bool
     read: Callable[[Model], Any]
     read_plain: Callable[[Model], Any]
-
-
-def batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
-    """``things`` in order, ``size`` at a time."""
-    left = iter(things)
-    while batch := list(islice(left, size)):
-        yield batch
 
 
 def insert(rows: Sequence[Row], *, same: tuple[str, ...] = (), suffix: str = "") -> list[tuple[Any, ...]]:

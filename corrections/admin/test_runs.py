@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from corrections.admin.records import RecordAdmin
 from corrections.models import Replay, TestResult, TestRun
 from kindgi.access.admin_base import ReadOnlyAdmin, tenant_of
 from kindgi.api.ids import parse_id
@@ -91,11 +90,16 @@ def _moved(counts: dict[str, int]) -> str:
     return f"{counts['fixed']} fixed, {counts['reopened']} reopened"
 
 
-class OfTestRunAdmin(RecordAdmin):
+class OfTestRunAdmin(ReadOnlyAdmin, BigTableAdmin):
     """Rows of test runs: of the newest, or found by whole ids alone."""
 
     tenant_path = "test_run__tenant"
+    search_fields = ("pk",)
     search_help_text = "The whole id of the row, its test run or its run."
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """By id: their only order that an index has in every list."""
+        return ("-pk",)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -452,8 +452,7 @@ def test_it_takes_as_many_statements_for_one_correction_as_for_many(undone: Shop
 
 
 def test_each_batch_takes_the_same_statements(undone: Shop, monkeypatch: pytest.MonkeyPatch):
-    for module in ("reading", "recording"):
-        monkeypatch.setattr(f"corrections.services.test_runs.{module}.BATCH", 3)
+    monkeypatch.setattr("corrections.services.test_runs.reading.BATCH", 3)
     runs = corrected(undone, 9)
     counted = []
     for some in (runs[:3], runs[3:9]):

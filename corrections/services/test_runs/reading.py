@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from corrections.decision_check import Expected
@@ -19,12 +19,19 @@ from corrections.json_values import canonical
 from corrections.models import ANSWER_KEY, DECISIONS_KEY
 from corrections.services.erasure import runs_erased
 from corrections.transitions import Standing
-from kindgi.rows import batches
 from kindgi.runs.content import unpack
 from kindgi.runs.selectors import runs_lock
 from kindgi.sql import fetch
 
 BATCH = 500
+
+Thing = TypeVar("Thing")
+
+
+def batches(things: Sequence[Thing]) -> Iterator[list[Thing]]:
+    """``things`` in order, :data:`BATCH` at a time."""
+    for start in range(0, len(things), BATCH):
+        yield list(things[start : start + BATCH])
 
 
 class Scope(NamedTuple):
@@ -244,10 +251,10 @@ def corrections_lock(scope: Scope, run_ids: Sequence[UUID]) -> set[UUID]:
     All runs are locked first, in the order of their ids, then the corrections of those that are gone.
     """
     runs: dict[UUID, bool] = {}
-    for batch in batches(run_ids, BATCH):
+    for batch in batches(run_ids):
         runs |= runs_lock(tenant_id=scope.tenant_id, run_ids=batch)
     erased = {run_id for run_id, is_erased in runs.items() if is_erased}
-    for batch in batches([run_id for run_id in run_ids if run_id not in runs], BATCH):
+    for batch in batches([run_id for run_id in run_ids if run_id not in runs]):
         fetch(_LOCK_CORRECTIONS, [scope.tenant_id, batch])
         erased |= runs_erased(tenant_id=scope.tenant_id, run_ids=batch)
     return erased

@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from msgspec import Raw, UnsetType
+from msgspec import UnsetType
 
 from corrections.grading import Grade, Output, Replayed, grade, unchecked
 from corrections.models import ANSWER_KEY, DECISIONS_KEY, Outcome, Replay, Status, TestResult, TestRun
-from corrections.said import given
 from corrections.services.history import by
 from corrections.services.test_runs.moving import Move, corrections_move
 from corrections.services.test_runs.reading import (
-    BATCH,
     Candidate,
     Scope,
+    batches,
     candidates_of,
     changed_since,
     corrections_lock,
@@ -35,7 +34,7 @@ from kindgi.access.policies import check_write
 from kindgi.access.selectors import project_get
 from kindgi.api.errors import LockTimeout
 from kindgi.api.times import now, wire
-from kindgi.rows import batches, fresh, insert
+from kindgi.rows import fresh, insert
 from kindgi.runs.content import pack
 from kindgi.runs.selectors import pin_changed_by
 
@@ -61,7 +60,7 @@ def test_run_record(*, caller: Caller, project_id: str, body: TestRunBody) -> Te
     project = project_get(caller=caller, project_id=project_id)
     check_write(caller, project.pk)
     scope = Scope(project.tenant_id, project.pk, body.agent_id, body.experts_only)
-    read = [list(_graded(scope, run_ids, replays)) for run_ids in batches(sorted(replays), BATCH)]
+    read = [list(_graded(scope, run_ids, replays)) for run_ids in batches(sorted(replays))]
     checked = sorted({one.candidate.run_id for batch in read for one in batch})
     # The words of erased runs are gone, and what is said of them in another way is not kept either.
     for run_id in corrections_lock(scope, checked):
@@ -91,9 +90,8 @@ def _replayed(replay: ReplayBody | None) -> Replayed:
     return Replayed(_given(replay.calls), None if output is None else Output(output))
 
 
-def _given(part: Raw | UnsetType) -> bytes | None:
-    sent = given(part)
-    return None if sent is None else bytes(sent)
+def _given(part: Any) -> bytes | None:
+    return None if isinstance(part, UnsetType) else bytes(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +182,9 @@ def _store(test_run: TestRun, settled: Sequence[Graded], replays: Mapping[UUID, 
     test_run.counts = counts(settled)
     test_run.expert_counts = counts([one for one in settled if one.candidate.expert])
     test_run.save(force_insert=True)
-    for batch in batches(settled, BATCH):
+    for batch in batches(settled):
         insert([_result(test_run, one) for one in batch], same=("test_run_id", "created_at"))
-    for run_ids in batches(replays, BATCH):
+    for run_ids in batches(list(replays)):
         kept = [_replay(test_run, run_id, replays[run_id]) for run_id in run_ids]
         insert(kept, same=("test_run_id", "created_at", "tenant_id"))
 

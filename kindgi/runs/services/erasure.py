@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
+from typing import TypeVar
 from uuid import UUID
 
 from kindgi.access.callers import Caller
@@ -14,7 +16,7 @@ from kindgi.access.policies import can_read, check_administer
 from kindgi.api import idempotency
 from kindgi.api.ids import parse_id
 from kindgi.api.times import now
-from kindgi.rows import batches, update
+from kindgi.rows import update
 from kindgi.runs import hooks
 from kindgi.runs.errors import RunNotFound
 from kindgi.runs.hooks import GoneRun, Participant
@@ -23,6 +25,7 @@ from kindgi.runs.selectors import run_lock
 from kindgi.sql import execute, fetch
 
 BATCH = 500
+Thing = TypeVar("Thing")
 
 # The last condition is that of the index, which goes by the digest: an id may be longer than an entry.
 _RUN_IDS = """
@@ -97,7 +100,7 @@ def participant_erase(*, caller: Caller, project: Project, participant_id: str) 
     named = own | hooks.participant_runs([whose])
     runs = [run for run in _locked(whose.tenant_id, named) if run.run_id in own]
     taken: Counter[str] = Counter()
-    for batch in batches((run for run in runs if run.content_erased_at is None), BATCH):
+    for batch in _batches(run for run in runs if run.content_erased_at is None):
         taken += _erase(batch)
     taken += hooks.participant_erased([whose])
     # Last, as above; of what was corrected for them until the corrections were locked, too.
@@ -127,7 +130,7 @@ def _own_runs(whose: Participant) -> set[UUID]:
 
 def _locked(tenant_id: UUID, run_ids: Iterable[UUID]) -> Iterator[Run]:
     """Lock those of ``run_ids`` that there are, all in the order of their ids."""
-    for batch in batches(sorted(run_ids), BATCH):
+    for batch in _batches(sorted(run_ids)):
         yield from Run.objects.raw(_LOCK, [tenant_id, batch])
 
 
@@ -141,3 +144,9 @@ def _erase(runs: list[Run]) -> Counter[str]:
     taken = hooks.run_erased(runs)
     contents_clear(run.content_id for run in runs if run.content_id is not None)
     return Counter(runs=len(runs)) + taken
+
+
+def _batches(things: Iterable[Thing]) -> Iterator[list[Thing]]:
+    left = iter(things)
+    while batch := list(islice(left, BATCH)):
+        yield batch
