@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -36,6 +37,11 @@ WHERE verdict.tenant_id = %s AND verdict.run_id = %s
   AND md5(verdict.participant_id) = md5(%s) AND verdict.participant_id = %s
   AND verdict.unregistered_at IS NULL
 """
+# By the index that holds the invariant, which begins so.
+_TALLIES = """
+SELECT run_id, judge_class_id, count(*), count(*) FILTER (WHERE "right") FROM corrections_verdict
+WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL GROUP BY run_id, judge_class_id
+"""
 _CLASS_FIELDS = (
     "id",
     "project_id",
@@ -65,6 +71,17 @@ def live_verdicts(*, caller: Caller, run_id: UUID, participant_id: str) -> list[
     return [LiveVerdict(*row) for row in found]
 
 
+def live_tallies(*, tenant_id: UUID, run_ids: Sequence[UUID]) -> dict[UUID, dict[UUID | None, tuple[int, int]]]:
+    """How many live verdicts each run has by class, ``None`` for none, and how many say right; one statement.
+
+    A run of which nothing live is said isn't in it.
+    """
+    tallies: dict[UUID, dict[UUID | None, tuple[int, int]]] = {}
+    for run_id, judge_class_id, verdicts, right in fetch(_TALLIES, [tenant_id, list(run_ids)]):
+        tallies.setdefault(run_id, {})[judge_class_id] = (verdicts, right)
+    return tallies
+
+
 def judge_class_of_tenant(*, tenant_id: UUID, judge_class_id: str) -> JudgeClass | None:
     """A class of the tenant by the id that a client spells, with what deciding on it needs; one statement."""
     parsed = parse_id(judge_class_id)
@@ -91,6 +108,11 @@ def judge_class_get(*, caller: Caller, judge_class_id: str) -> JudgeClass:
     if found is None:
         raise errors.JudgeClassNotFound
     return found
+
+
+def judge_classes_of(project: Project) -> QuerySet[JudgeClass]:
+    """The classes that apply to runs of a project, retired ones too."""
+    return JudgeClass.objects.filter(Q(project=project) | Q(project__isnull=True), tenant_id=project.tenant_id)
 
 
 def corrections_readable(caller: Caller) -> QuerySet[Correction]:

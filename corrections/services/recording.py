@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from corrections import errors
+from corrections import errors, hooks
 from corrections.models import (
     DECISIONS_KEY,
     Correction,
@@ -54,6 +54,8 @@ def correction_record(*, caller: Caller, body: CorrectionBody) -> Correction:
 def said_record(*, caller: Caller, said: Said) -> Correction:
     """Record what was said, superseding what the same caller said before; with its verdicts prefetched.
 
+    Tells ``hooks.run_corrected``.
+
     Raises, in the contract's order: ``RunNotFound``, ``PermissionDenied``, ``RunErased``,
     ``RunNotFinished``, the class's refusals at the door, ``BadInput`` for an unknown tool,
     ``ItemNotFound``.
@@ -69,6 +71,7 @@ def said_record(*, caller: Caller, said: Said) -> Correction:
     ]
     _supersede(caller, correction, verdicts)
     _store(correction, verdicts, run)
+    hooks.run_corrected([hooks.CorrectedRun(caller.tenant_id, run.run_id, caller.actor)])
     return correction
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corrections import errors
+from corrections import errors, hooks
 from corrections.models import Correction, Status, Verdict
 from corrections.policies import check_remove
 from corrections.selectors import judgment_get, verdicts_of, was_part_removed
@@ -21,6 +21,7 @@ def correction_remove(*, caller: Caller, correction_id: str) -> Correction:
     check_remove(caller, correction)
     check_live(correction)
     _remove(caller, correction)
+    _tell(caller, correction)
     return correction
 
 
@@ -40,7 +41,12 @@ def judgment_remove(*, caller: Caller, judgment_id: str) -> Verdict:
         _remove_part(caller, correction, verdict, left)
     else:
         _remove(caller, correction)
+    _tell(caller, correction)
     return verdict
+
+
+def _tell(caller: Caller, correction: Correction) -> None:
+    hooks.run_corrected([hooks.CorrectedRun(correction.tenant_id, correction.run_id, caller.actor)])
 
 
 def _check_counts(verdict: Verdict, correction: Correction) -> None:

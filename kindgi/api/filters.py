@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from datetime import datetime
 from typing import Any, TypeVar
 
 import django_filters
@@ -29,17 +30,20 @@ class IdFilter(django_filters.CharFilter):
         return qs.none() if parsed is None else qs.filter(**{str(self.field_name): parsed})
 
 
+def instant_of(value: datetime) -> datetime:
+    """An instant that was asked for, cut to whole milliseconds as the stored ones are; raises :class:`BadInput`."""
+    try:
+        return whole_ms(value)
+    except OverflowError:
+        raise BadInput("An instant must lie in the years 1 to 9999, in UTC.") from None
+
+
 class InstantFilter(django_filters.IsoDateTimeFilter):
     """An instant, in ISO 8601; what has no offset is in UTC."""
 
     def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
         """Rows by the instant, cut to whole milliseconds as the stored ones are."""
-        if value is None:
-            return qs
-        try:
-            return super().filter(qs, whole_ms(value))
-        except OverflowError:
-            raise BadInput("An instant must lie in the years 1 to 9999, in UTC.") from None
+        return qs if value is None else super().filter(qs, instant_of(value))
 
 
 class FlagFilter(django_filters.ChoiceFilter):
@@ -84,22 +88,31 @@ def filtered(
     *,
     also: Iterable[str] = (),
 ) -> QuerySet[Row]:
-    """``rows`` narrowed by ``query``.
+    """``rows`` narrowed by ``query``; raises what :func:`bound` raises.
+
+    ``also`` names parameters that the view reads itself.
+    """
+    narrowed: QuerySet[Row] = bound(filters, query, rows, also=also).qs
+    return narrowed
+
+
+def bound(
+    filters: type[django_filters.FilterSet], query: QueryDict, rows: QuerySet[Any], *, also: Iterable[str] = ()
+) -> django_filters.FilterSet:
+    """The filters with what ``query`` gives them, read: ``.form.cleaned_data`` has the values, ``.qs`` the rows.
 
     A parameter that the list doesn't have, and a value that its filter can't read, is
     :class:`BadInput`: a filter that is silently left out would answer something else than asked.
-    ``also`` names parameters that the view reads itself.
     """
     repeatable = {
         name for name, one in filters.base_filters.items() if isinstance(one, django_filters.MultipleChoiceFilter)
     }
     check_parameters(query, {*filters.base_filters, *also}, repeatable)
-    bound = filters(data=query, queryset=rows)
-    if not bound.form.is_valid():
-        name, problems = next(iter(bound.form.errors.items()))
+    read = filters(data=query, queryset=rows)
+    if not read.form.is_valid():
+        name, problems = next(iter(read.form.errors.items()))
         raise BadInput(f"The query parameter {name}: {problems[0]}", details={"parameter": name})
-    narrowed: QuerySet[Row] = bound.qs
-    return narrowed
+    return read
 
 
 def check_parameters(query: QueryDict, known: set[str], repeatable: Collection[str] = ()) -> None:

@@ -30,7 +30,9 @@ class Operation:
     ``body`` and ``answer`` are msgspec types, whose JSON Schemas go into the document;
     ``filters`` is the FilterSet that a list takes; ``params`` are further query parameters by
     name, with what they mean; ``secret`` says that the answer carries one and is never kept.
-    ``answer`` is ``None`` where there is nothing to say (204), or where it is always refused;
+    ``counted`` says that a page also has the ``total`` of all that the filters match, and that
+    ``limit=0`` asks for it alone. ``answer`` is ``None`` where there is nothing to say (204), or
+    where it is always refused;
     ``also`` are further successes, each a status and its answer; ``example`` is a body to show,
     as it is sent, where the one that the type suggests would be refused.
     """
@@ -48,6 +50,7 @@ class Operation:
     filters: type[FilterSet] | None = None
     params: tuple[tuple[str, str], ...] = ()
     paged: bool = False
+    counted: bool = False
     errors: tuple[type[errors.ApiError], ...] = ()
     secret: bool = False
     public: bool = False

@@ -74,11 +74,11 @@ class PageRequest:
     cursor: Cursor | None = None
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> PageRequest:
-        """Read ``limit`` and ``cursor`` from a query string; raises :class:`BadInput`."""
+    def of(cls, query: Mapping[str, str], *, least: int = 1) -> PageRequest:
+        """Read ``limit`` (``least`` and up) and ``cursor`` from a query string; raises :class:`BadInput`."""
         limit = query.get("limit", str(DEFAULT_LIMIT))
-        if not (limit.isascii() and limit.isdecimal() and len(limit) < 5 and 1 <= int(limit) <= MAX_LIMIT):
-            raise BadInput(f"limit must be a whole number from 1 to {MAX_LIMIT}.")
+        if not (limit.isascii() and limit.isdecimal() and len(limit) < 5 and least <= int(limit) <= MAX_LIMIT):
+            raise BadInput(f"limit must be a whole number from {least} to {MAX_LIMIT}.")
         cursor = query.get("cursor")
         return cls(int(limit), None if cursor is None else Cursor.decode(cursor))
 
@@ -91,7 +91,20 @@ def newest_first(rows: QuerySet[Row], page: PageRequest, *, at: str = "created_a
         rows = rows.filter(
             Q(**{f"{at}__lte": page.cursor.at}) & (Q(**{f"{at}__lt": page.cursor.at}) | Q(pk__lt=page.cursor.id))
         )
-    return _page(list(rows.order_by(f"-{at}", "-pk")[: page.limit + 1]), page.limit, at)
+    return page_of(list(rows.order_by(f"-{at}", "-pk")[: page.limit + 1]), page.limit, at)
+
+
+def oldest_first(rows: QuerySet[Row], page: PageRequest, *, at: str = "created_at") -> Page[Row]:
+    """One page of ``rows`` by rising (``at``, id): one statement, by index, whatever lies before it."""
+    return page_of(list(after_cursor(rows, page.cursor, at=at)[: page.limit + 1]), page.limit, at)
+
+
+def after_cursor(rows: QuerySet[Row], cursor: Cursor | None, *, at: str = "created_at") -> QuerySet[Row]:
+    """``rows`` by rising (``at``, id), those after ``cursor``."""
+    if cursor is not None:
+        # As in :func:`newest_first`.
+        rows = rows.filter(Q(**{f"{at}__gte": cursor.at}) & (Q(**{f"{at}__gt": cursor.at}) | Q(pk__gt=cursor.id)))
+    return rows.order_by(at, "pk")
 
 
 def highest_first(rows: QuerySet[Row], page: PageRequest, *, by: str, at: str = "created_at") -> Page[Row]:
@@ -102,10 +115,10 @@ def highest_first(rows: QuerySet[Row], page: PageRequest, *, by: str, at: str = 
     if page.cursor is not None:
         last = rows.filter(pk=page.cursor.id).values(by)
         rows = rows.filter(**{f"{by}__lt": Subquery(last)})
-    return _page(list(rows.order_by(f"-{by}")[: page.limit + 1]), page.limit, at)
+    return page_of(list(rows.order_by(f"-{by}")[: page.limit + 1]), page.limit, at)
 
 
-def _page(found: list[Row], limit: int, at: str) -> Page[Row]:
+def page_of(found: list[Row], limit: int, at: str = "created_at") -> Page[Row]:
     """The page of up to ``limit`` rows, of which one more was read to see whether there is one."""
     if len(found) <= limit:
         return Page(found, None)

@@ -203,6 +203,13 @@ class Run(Row):
                 condition=models.Q(completed_at__isnull=False),
             ),
             models.Index(
+                fields=["project", "completed_at", "id"],
+                name="run_ended_by_itself",
+                condition=models.Q(
+                    completed_at__isnull=False, parent_run_id__isnull=True, replay_of__isnull=True, eval_run_id=""
+                ),
+            ),
+            models.Index(
                 fields=["tenant", "parent_run_id"],
                 name="run_of_parent",
                 condition=models.Q(parent_run_id__isnull=False),

@@ -21,7 +21,7 @@ from kindgi.settings.environment import (
     whole_number,
 )
 from kindgi.settings.logs import LEVELS, logging_config
-from kindgi.settings.tasks import broker, schedule
+from kindgi.settings.tasks import BROKER_SECONDS, broker, schedule
 
 # Lets the types that the checker knows as generic be written so: ModelAdmin[Run], Paginator[Any].
 django_stubs_ext.monkeypatch()
@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "kindgi.access",
     "kindgi.runs",
     "corrections",
+    "judging",
 ]
 
 MIDDLEWARE = [
@@ -138,7 +139,18 @@ CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = not CELERY_BROKER_URL.startswith("folder://")
+# A broker may go away and come back at any time, also before there ever was one: whoever works waits for it.
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # without end; after some, both worker and schedule would end
+CELERY_BROKER_CONNECTION_TIMEOUT = BROKER_SECONDS
+# RabbitMQ closes the channel of a task that lasts longer than half an hour; the worker would end by it.
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
+CELERY_BROKER_HEARTBEAT = 30  # a worker notices so soon that RabbitMQ is gone without a word
+# Threads can't be stopped: what runs when the connection is lost ends by itself, and is done again by another.
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+# One more try, for a connection that has died unused; whoever sends sees to the rest (kindgi.celery.send).
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
+CELERY_BROKER_POOL_ACQUIRE_TIMEOUT = BROKER_SECONDS
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file that a killed one leaves broken
 
 LANGUAGE_CODE = "en"

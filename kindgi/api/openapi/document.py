@@ -123,11 +123,15 @@ class _Builder:
         found: Json = {"description": HTTPStatus(status).phrase, "headers": headers}
         if kind is None:
             return found
-        schema = self.schemas.page_of(kind) if route.operation.paged else self.schemas.of(kind)
-        media = {"schema": schema}
+        media = {"schema": (schema := self._schema(route, kind))}
         if route.operation.produces == "application/json":
             media["example"] = self.examples.of_answer(schema)
         return found | {"content": {route.operation.produces: media}}
+
+    def _schema(self, route: Route, kind: Any) -> Json:
+        if not route.operation.paged:
+            return self.schemas.of(kind)
+        return self.schemas.counted_page_of(kind) if route.operation.counted else self.schemas.page_of(kind)
 
     def _refusals(self, route: Route) -> Json:
         found: Json = {}

@@ -48,6 +48,13 @@ SHARED: dict[str, Json] = {
         "description": "How many rows a page holds at most.",
         "schema": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
     },
+    "LimitOrNone": {
+        "name": "limit",
+        "in": "query",
+        "required": False,
+        "description": "How many rows a page holds at most; with 0 only `total` is answered.",
+        "schema": {"type": "integer", "minimum": 0, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
+    },
     "Cursor": {
         "name": "cursor",
         "in": "query",
@@ -81,7 +88,8 @@ def parameters(route: Route) -> list[Json]:
         {"name": name, "in": "query", "required": False, "description": meaning, "schema": {"type": "string"}}
         for name, meaning in route.operation.params
     ]
-    shared = ["Limit", "Cursor"] if route.operation.paged else []
+    limit = "LimitOrNone" if route.operation.counted else "Limit"
+    shared = [limit, "Cursor"] if route.operation.paged else []
     shared += ["IdempotencyKey"] if route.is_write else []
     return declared + [{"$ref": f"#/components/parameters/{name}"} for name in [*shared, "XRequestId"]]
 

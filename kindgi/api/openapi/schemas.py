@@ -36,6 +36,14 @@ class Schemas:
         """The schema of a body, or of one row of a list."""
         return next(schema for known, schema in self._made if known == kind)
 
+    def counted_page_of(self, kind: Any) -> Json:
+        """The schema of a page of ``kind`` that has their total, too."""
+        page = self.page_of(kind)
+        schema = self.components[page["$ref"].removeprefix(PREFIX)]
+        schema["properties"]["total"] = {"type": "integer", "description": "How many rows there are on all pages."}
+        schema["required"] = [*schema["required"], "total"]
+        return page
+
     def page_of(self, kind: Any) -> Json:
         """The schema of a page of ``kind``, which becomes a component too."""
         row = self.of(kind)

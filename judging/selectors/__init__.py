@@ -1,0 +1,1 @@
+"""What reads rules, the queue and results; every function takes its scope."""

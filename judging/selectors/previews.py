@@ -1,0 +1,55 @@
+"""What a rule would have queued (contract, section 6; seed, "Judging rules")."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from msgspec import UNSET, Meta, UnsetType
+
+from judging.matching import Matcher, When, check_when
+from judging.selectors.rules import rule_get
+from judging.submissions import Sample
+from kindgi.access.models import Project
+from kindgi.api.ids import new_id
+from kindgi.sql import fetch
+
+# The runs that a rule could be about: of the project's own, that have ended, the newest by their end.
+RECENT = """
+SELECT * FROM runs_run WHERE project_id = %s AND completed_at IS NOT NULL
+    AND parent_run_id IS NULL AND replay_of IS NULL AND eval_run_id = ''
+ORDER BY completed_at DESC, id DESC LIMIT %s
+"""
+
+
+class Asked(When):
+    """A rule as it is tried out: its fields, and how many runs to look at."""
+
+    sample: Sample | UnsetType = UNSET
+    last: Annotated[int, Meta(ge=1, le=500)] = 100
+    rule_id: str | UnsetType = UNSET
+
+    only_looked_up: ClassVar[frozenset[str]] = frozenset({"rule_id"})
+
+
+def rule_preview(*, project: Project, asked: Asked) -> tuple[int, int]:
+    """How many of the project's last runs were looked at, and how many a rule would have queued of them.
+
+    By its sample, but without its cap. Of a rule that isn't there yet nobody can know which runs
+    it will sample: its share of those that match is an estimate. Raises ``BadInput`` and
+    ``JudgingRuleNotFound``.
+    """
+    check_when(asked)
+    if isinstance(asked.rule_id, UnsetType):
+        considered, matched = _counted(project, Matcher(new_id(), asked, 1.0), asked.last)
+        share = 1.0 if isinstance(asked.sample, UnsetType) else asked.sample
+        return considered, round(matched * share)
+    rule = rule_get(project=project, rule_id=asked.rule_id)
+    share = rule.sample if isinstance(asked.sample, UnsetType) else asked.sample
+    return _counted(project, Matcher(rule.pk, asked, share), asked.last)
+
+
+def _counted(project: Project, matcher: Matcher, last: int) -> tuple[int, int]:
+    taken, parameters = matcher.takes_sql("run")
+    counted = f"SELECT count(*), count(*) FILTER (WHERE {taken}) FROM ({RECENT}) AS run"  # noqa: S608 - ours
+    ((considered, matched),) = fetch(counted, [*parameters, project.pk, last])
+    return considered, matched

@@ -1,0 +1,95 @@
+"""What reads rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from judging import errors
+from judging.matching import Matcher, when_of
+from judging.models import JudgingRule, JudgingRuleVersion
+from kindgi.access.models import Project
+from kindgi.api.ids import parse_id
+from kindgi.sql import fetch
+
+# Read whenever a run ends, so it is written out.
+_IN_FORCE = """
+SELECT project_id, id, version, created_at, "when", sample, max_open, judge_class_id
+FROM judging_judgingrule
+WHERE project_id = ANY(%s) AND unregistered_at IS NULL AND enabled ORDER BY created_at, id
+"""
+# One more than a cap is never needed, however many a catch-up has added.
+_OPEN = """
+SELECT cap.rule_id, (
+    SELECT count(*) FROM (
+        SELECT 1 FROM judging_queueentry AS entry WHERE entry.rule_id = cap.rule_id AND entry.open LIMIT cap.most
+    ) AS waiting)
+FROM unnest(%s::uuid[], %s::int[]) AS cap(rule_id, most)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRule:
+    """A rule as runs are held against it; ``made_at`` is when its first version was."""
+
+    id: UUID
+    version: int
+    made_at: datetime
+    max_open: int | None
+    judge_class_id: UUID | None
+    matcher: Matcher
+
+
+def rules_in_force(project_ids: Collection[UUID]) -> dict[UUID, list[LiveRule]]:
+    """The enabled rules of each project, oldest first; one statement. Hold the rules' lock."""
+    rules: dict[UUID, list[LiveRule]] = {}
+    for project_id, rule_id, version, made_at, when, sample, *wants in fetch(_IN_FORCE, [list(project_ids)]):
+        matcher = _matcher(rule_id, when, sample)
+        rules.setdefault(project_id, []).append(LiveRule(rule_id, version, made_at, *wants, matcher))
+    return rules
+
+
+@lru_cache(maxsize=4096)
+def _matcher(rule_id: UUID, when: str, sample: float) -> Matcher:
+    """A rule made ready, once a process for what its version says. Raw cursors hand out jsonb as text."""
+    return Matcher(rule_id, when_of(json.loads(when)), sample)
+
+
+def matcher_of(rule: JudgingRule) -> Matcher:
+    """A rule, ready to be held against runs."""
+    return Matcher(rule.pk, when_of(rule.when), rule.sample)
+
+
+def open_of_rules(caps: Mapping[UUID, int]) -> dict[UUID, int]:
+    """How many items wait for each of the rules, counted up to its cap; one statement. Hold the caps' lock."""
+    return dict(fetch(_OPEN, [list(caps), list(caps.values())]))
+
+
+def rules_of(project: Project) -> QuerySet[JudgingRule]:
+    """A project's rules, removed ones too."""
+    return JudgingRule.objects.filter(project=project)
+
+
+def rules_live(project: Project) -> QuerySet[JudgingRule]:
+    """A project's rules that weren't removed."""
+    return rules_of(project).filter(unregistered_at__isnull=True)
+
+
+def rule_get(*, project: Project, rule_id: str) -> JudgingRule:
+    """A rule of the project, a removed one too; raises :class:`JudgingRuleNotFound`."""
+    parsed = parse_id(rule_id)
+    found = rules_of(project).filter(pk=parsed).first() if parsed else None
+    if found is None:
+        raise errors.JudgingRuleNotFound
+    return found
+
+
+def versions_of(rule: JudgingRule) -> QuerySet[JudgingRuleVersion]:
+    """Every version of a rule."""
+    return JudgingRuleVersion.objects.filter(rule=rule)

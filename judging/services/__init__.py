@@ -1,0 +1,1 @@
+"""What changes rules and the queue; every function joins the caller's transaction, unless it says otherwise."""
