@@ -32,12 +32,11 @@ def catching_up(counts: str, *, done: int, of: int) -> str:
 
 
 def _among(last: int | None, since: str | None) -> str:
-    values = {"last": number(last or 0), "since": since}
     if last is None:
-        return gettext("the runs completed since %(since)s") % values
+        return gettext("the runs completed since %(since)s") % {"since": since}
     if since is None:
-        return ngettext("the last run", "the last %(last)s runs", last) % values
-    return (
-        ngettext("the last run completed since %(since)s", "the last %(last)s runs completed since %(since)s", last)
-        % values
+        return ngettext("the last run", "the last %(last)s runs", last) % {"last": number(last)}
+    message = ngettext(
+        "the last run completed since %(since)s", "the last %(last)s runs completed since %(since)s", last
     )
+    return message % {"last": number(last), "since": since}

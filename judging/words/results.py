@@ -111,7 +111,9 @@ def earlier_chart_title(rule: str, version: int, versions: Sequence[VersionTrend
 
 def _charted(one: VersionTrend) -> str:
     label = version_label(one.agent_version)
-    if one.share is None or one.range is None:
+    if one.too_few:
         return gettext("%(version)s too few corrections") % {"version": label}
+    if one.share is None or one.range is None:
+        return gettext("%(version)s nothing counts") % {"version": label}
     values = {"version": label, "share": percent(one.share), "low": low_end(one.range), "high": high_end(one.range)}
     return gettext("%(version)s %(share)s, range %(low)s to %(high)s%%") % values
