@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
@@ -10,6 +11,7 @@ from judging.matching import When, check_when
 from judging.models.rules import MOST_OPEN
 from kindgi.api.errors import BadInput
 from kindgi.api.operations import Body
+from kindgi.runs.records import Instant, instant
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Sample = Annotated[
@@ -54,3 +56,20 @@ def check_rule(body: RuleBody | RuleChangeBody) -> None:
         check_when(body.when)
     if isinstance(body.name, str) and not body.name.strip():
         raise BadInput("/name: a rule needs a name.", details={"path": "/name"})
+
+
+class QueueRecentBody(Body):
+    """Which runs that have ended already the rule is brought to: `last`, `since`, or both."""
+
+    last: (
+        Annotated[int, Meta(ge=1, le=1000, description="So many of the project's runs, the newest by their end.")]
+        | UnsetType
+    ) = UNSET
+    since: Annotated[Instant, Meta(description="Runs that ended then or later.")] | UnsetType = UNSET
+
+
+def check_queue_recent(body: QueueRecentBody) -> datetime | None:
+    """What the types can't say; ``since`` as it is stored. Raises :class:`BadInput`."""
+    if isinstance(body.last, UnsetType) and isinstance(body.since, UnsetType):
+        raise BadInput("Say how far to go back: last, since or both.")
+    return instant(body.since)

@@ -43,6 +43,15 @@ class Endpoint(APIView):
     raw_body: bytes = b""
     subject_id: UUID | None = None
 
+    def begin(self, request: Request, key_hash: bytes | None, *args: Any, **kwargs: Any) -> None:
+        """What an operation that ``begins`` something does first, in a transaction of its own.
+
+        So others see it, and work on it while the handler waits for what comes of it. ``key_hash``
+        is the Idempotency-Key's: with one that was used before, this must begin nothing new, since
+        the first request may have been killed before it could answer.
+        """
+        raise NotImplementedError
+
     def caller_of(self, request: Request) -> Any:
         """Whoever asks; the app's endpoints narrow the type."""
         return request.user
@@ -57,7 +66,7 @@ class Endpoint(APIView):
             self.raw_body = read_body(request)
             self._authenticate(framed, operation)
             _check_text(request, kwargs)
-            response = self._run(framed, operation, lambda: self._handled(framed, operation, handler))
+            response = self._run(framed, operation, handler)
         except Exception as error:
             response = error_response(as_api_error(error), getattr(request, "request_id", ""))
         return self._finished(framed, response)
@@ -75,13 +84,12 @@ class Endpoint(APIView):
         check_media_type(self.request._request, operation.media_types)
         return self.raw_body
 
-    def _handled(self, request: Request, operation: Operation, handler: Callable[..., Any]) -> Any:
-        """The handler's answer, once nothing was sent that the operation doesn't take."""
+    def _check_sent(self, request: Request, operation: Operation) -> None:
+        """Refuse what the operation doesn't take."""
         if operation.filters is None and not operation.paged:
             check_parameters(request.GET, {name for name, _ in operation.params})
         if operation.body is None and self.raw_body and request.method in _WRITES:
             decode(self.checked_body(), Body)
-        return handler(request, *self.args, **self.kwargs)
 
     def _handler(self, request: HttpRequest) -> tuple[Operation, Callable[..., Any]]:
         method = "get" if request.method == "HEAD" else (request.method or "").lower()
@@ -101,16 +109,25 @@ class Endpoint(APIView):
                 raise
             raise IdempotencyStoreUnavailable(retry_after=1) from None
 
-    def _run(self, request: Request, operation: Operation, handler: Callable[[], Any]) -> Any:
+    def _run(self, request: Request, operation: Operation, handler: Callable[..., Any]) -> Any:
         if request.method not in _WRITES:
-            return handler()
+            self._check_sent(request, operation)
+            return handler(request, *self.args, **self.kwargs)
         key = _idempotency_key(request)
-        if key is None:
-            with transaction.atomic():
-                return handler()
-        return self._run_once(request, operation, handler, key)
+        if key is not None:
+            return self._run_once(request, operation, handler, key)
+        self._begin(request, operation, None)
+        with transaction.atomic():
+            self._check_sent(request, operation)
+            return handler(request, *self.args, **self.kwargs)
 
-    def _run_once(self, request: Request, operation: Operation, handler: Callable[[], Any], key: str) -> Any:
+    def _begin(self, request: Request, operation: Operation, key_hash: bytes | None) -> None:
+        if operation.begins:
+            self._check_sent(request, operation)
+            with transaction.atomic():
+                self.begin(request, key_hash, *self.args, **self.kwargs)
+
+    def _run_once(self, request: Request, operation: Operation, handler: Callable[..., Any], key: str) -> Any:
         """Run the write under its Idempotency-Key, or answer what its first run answered."""
         caller: Caller = self.caller_of(request)
         key_hash = idempotency.key_hash(
@@ -124,9 +141,11 @@ class Endpoint(APIView):
         if isinstance(held, idempotency.KeptAnswer):
             return held.response()
         try:
+            self._begin(request, operation, key_hash)
             with transaction.atomic():
                 idempotency.lock(held)
-                response = self._finished(request, handler())
+                self._check_sent(request, operation)
+                response = self._finished(request, handler(request, *self.args, **self.kwargs))
                 idempotency.keep(held, response, secret=operation.secret, subject_id=self.subject_id)
         except BaseException:
             idempotency.give_back(held)

@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 import django_filters
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import QueryDict
+from django_filters.fields import IsoDateTimeField
 
 from kindgi.api.errors import BadInput
 from kindgi.api.ids import parse_id
@@ -36,6 +38,17 @@ def instant_of(value: datetime) -> datetime:
         return whole_ms(value)
     except OverflowError:
         raise BadInput("An instant must lie in the years 1 to 9999, in UTC.") from None
+
+
+def instant_parameter(query: QueryDict, name: str) -> datetime | None:
+    """A query parameter that is an instant, as the lists' filters read one, or ``None``; raises :class:`BadInput`."""
+    text = query.get(name)
+    if text is None:
+        return None
+    try:
+        return instant_of(IsoDateTimeField().clean(text))
+    except ValidationError as refused:
+        raise BadInput(f"The query parameter {name}: {refused.messages[0]}", details={"parameter": name}) from None
 
 
 class InstantFilter(django_filters.IsoDateTimeFilter):

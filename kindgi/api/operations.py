@@ -51,6 +51,7 @@ class Operation:
     params: tuple[tuple[str, str], ...] = ()
     paged: bool = False
     counted: bool = False
+    begins: bool = False
     errors: tuple[type[errors.ApiError], ...] = ()
     secret: bool = False
     public: bool = False

@@ -1,0 +1,102 @@
+"""What reads catch-ups, and the runs that they go through (contract, section 6)."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from judging import errors
+from judging.models import CatchUp, CatchUpState, JudgingRule
+from judging.selectors.rules import matcher_of
+from kindgi.access.models import Project
+from kindgi.api.ids import parse_id
+from kindgi.sql import fetch
+
+LOOK_SECONDS = 0.1
+_FIRST = datetime.min.replace(tzinfo=UTC)
+
+# Its conditions are those of the index.
+_OF_PROJECT = """
+FROM runs_run AS run WHERE run.project_id = %s AND run.completed_at IS NOT NULL
+    AND run.parent_run_id IS NULL AND run.replay_of IS NULL AND run.eval_run_id = ''
+"""
+_EDGES = f"""
+SELECT run.completed_at, run.id {_OF_PROJECT} AND run.completed_at >= %s
+ORDER BY run.completed_at {{order}}, run.id {{order}} OFFSET %s LIMIT 1
+"""
+_COUNT = f"SELECT count(*) {_OF_PROJECT} AND (run.completed_at, run.id) BETWEEN (%s, %s) AND (%s, %s)"
+_AFTER = f"""
+SELECT run.id, run.completed_at, {{takes}} {_OF_PROJECT}
+    AND (run.completed_at, run.id) > (%s, %s) AND (run.completed_at, run.id) <= (%s, %s)
+ORDER BY run.completed_at, run.id LIMIT %s
+"""
+
+
+class Window(NamedTuple):
+    """The runs that a catch-up goes through: after ``at`` and up to ``until``, by the end and then our id."""
+
+    at: datetime
+    at_id: UUID
+    until: datetime
+    until_id: UUID
+    of: int
+
+
+class Candidate(NamedTuple):
+    """A run that a catch-up comes by, and whether the rule takes it; it isn't locked."""
+
+    id: UUID
+    completed_at: datetime
+    taken: bool
+
+
+def window_of(*, project: Project, last: int | None, since: datetime | None) -> Window:
+    """The ``last`` of the project's runs that ended at or after ``since``; all of these without ``last``.
+
+    Runs that a rule could be about: not those that another run started, nor replays.
+    """
+    scope = [project.pk, since or _FIRST]
+    newest = fetch(_EDGES.format(order="DESC"), [*scope, 0])
+    if not newest:
+        at = since or _FIRST
+        return Window(at, UUID(int=0), at, UUID(int=0), 0)
+    oldest = fetch(_EDGES.format(order="DESC"), [*scope, last - 1]) if last is not None else []
+    (begin, begin_id), (until, until_id) = (oldest or fetch(_EDGES.format(order="ASC"), [*scope, 0]))[0], newest[0]
+    of = fetch(_COUNT, [project.pk, begin, begin_id, until, until_id])[0][0]
+    return Window(begin, UUID(int=begin_id.int - 1), until, until_id, of)
+
+
+def candidates_after(job: CatchUp, *, limit: int) -> list[Candidate]:
+    """The next runs that a catch-up comes by, by the rule as it is now; one statement, by index."""
+    takes, parameters = matcher_of(job.rule).takes_sql("run")
+    places = [job.at, job.at_id, job.until, job.until_id]
+    return [Candidate(*row) for row in fetch(_AFTER.format(takes=takes), [*parameters, job.project_id, *places, limit])]
+
+
+def catch_ups_of(project: Project) -> QuerySet[CatchUp]:
+    """A project's catch-ups."""
+    return CatchUp.objects.filter(project=project)
+
+
+def catch_up_get(*, rule: JudgingRule, catch_up_id: str) -> CatchUp:
+    """A catch-up of the rule; raises :class:`CatchUpNotFound`."""
+    parsed = parse_id(catch_up_id)
+    found = CatchUp.objects.filter(rule=rule, pk=parsed).first() if parsed else None
+    if found is None:
+        raise errors.CatchUpNotFound
+    return found
+
+
+def catch_up_wait(*, catch_up_id: UUID, seconds: float) -> CatchUp:
+    """The catch-up when it is finished, or after ``seconds`` as it is then."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = CatchUp.objects.get(pk=catch_up_id)
+        left = deadline - time.monotonic()
+        if found.state != CatchUpState.RUNNING or left <= 0:
+            return found
+        time.sleep(min(LOOK_SECONDS, left))

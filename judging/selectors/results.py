@@ -1,0 +1,124 @@
+"""What reads a rule's results, from the counts that are kept (contract, section 6).
+
+The counts are by day. Of the day that ``since`` falls into, what comes after it is counted from
+the rows themselves, by the index of a rule's entries by time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime, time, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from corrections.models import JudgeClass
+from judging.lanes import measures, tallies_read
+from judging.models import Measure
+from judging.results import ClassCount, Group
+from judging.trends import newest_first
+from kindgi.sql import fetch
+
+_KEPT = """
+SELECT rule_id, rule_version, agent_version, measure, judge_class_id, other_class_id, sum(n)::bigint
+FROM judging_rulecount WHERE rule_id = ANY(%s) AND day >= %s GROUP BY 1, 2, 3, 4, 5, 6
+"""
+# Runs that stand alike are taken together: few ways of standing, however many runs.
+_QUEUED = """
+SELECT entry.rule_id, entry.rule_version, entry.agent_version, item.state, item.counted, count(*)
+FROM judging_queueentry AS entry JOIN judging_queueitem AS item ON item.id = entry.item_id
+WHERE entry.rule_id = ANY(%s) AND entry.created_at >= %s AND entry.created_at < %s GROUP BY 1, 2, 3, 4, 5
+"""
+_SKIPPED = """
+SELECT rule_id, rule_version, agent_version, count(*) FROM judging_skippedrun
+WHERE rule_id = ANY(%s) AND created_at >= %s AND created_at < %s GROUP BY 1, 2, 3
+"""
+_ALWAYS = datetime.min.replace(tzinfo=UTC)
+
+
+class _Key(NamedTuple):
+    rule_id: UUID
+    rule_version: int
+    agent_version: str | None
+
+
+_Measured = Counter[tuple[str, UUID | None, UUID | None]]
+
+
+def rule_groups(rule_ids: Collection[UUID], *, since: datetime | None = None) -> dict[UUID, list[Group]]:
+    """Each rule's results: newest rule version first, then newest agent version first.
+
+    Of the runs queued (or left out by the cap) at or after ``since``, with all that is said of
+    them. One statement, or three with ``since``, for any number of rules.
+    """
+    measured: dict[_Key, _Measured] = {}
+    for key, what, n in _counted(list(rule_ids), since or _ALWAYS):
+        measured.setdefault(key, Counter())[what] += n
+    found: dict[UUID, list[Group]] = {rule_id: [] for rule_id in rule_ids}
+    order = {version: place for place, version in enumerate(newest_first({key.agent_version for key in measured}))}
+    for key in sorted(measured, key=lambda key: (-key.rule_version, order[key.agent_version])):
+        group = _group(key, measured[key])
+        if group.added or group.skipped_by_cap:
+            found[key.rule_id].append(group)
+    return found
+
+
+def _counted(rule_ids: list[UUID], since: datetime) -> Iterator[tuple[_Key, tuple[str, UUID | None, UUID | None], int]]:
+    begin = datetime.combine(since.date(), time.min, UTC)
+    if since == begin:
+        whole_days = begin
+    else:
+        whole_days = begin + timedelta(days=1)
+        yield from _counted_from_rows(rule_ids, since, whole_days)
+    for *key, measure, one, other, n in fetch(_KEPT, [rule_ids, whole_days.date()]):
+        yield _Key(*key), (measure, one, other), n
+
+
+def _counted_from_rows(
+    rule_ids: list[UUID], begin: datetime, end: datetime
+) -> Iterator[tuple[_Key, tuple[str, UUID | None, UUID | None], int]]:
+    for *key, state, counted, runs in fetch(_QUEUED, [rule_ids, begin, end]):
+        for what, n in measures(state, tallies_read(json.loads(counted))).items():
+            yield _Key(*key), what, n * runs
+    for *key, runs in fetch(_SKIPPED, [rule_ids, begin, end]):
+        yield _Key(*key), (Measure.SKIPPED, None, None), runs
+
+
+def _group(key: _Key, measured: _Measured) -> Group:
+    classes = [one for measure, one, _ in measured if measure == Measure.JUDGMENTS]
+    by_class = [
+        ClassCount(one, measured[Measure.JUDGMENTS, one, None], measured[Measure.YES, one, None])
+        for one in sorted(classes, key=lambda one: (one is None, -measured[Measure.JUDGMENTS, one, None], str(one)))
+    ]
+    return Group(
+        rule_version=key.rule_version,
+        agent_version=key.agent_version,
+        open=_alone(measured, Measure.OPEN),
+        judged=_alone(measured, Measure.JUDGED),
+        dismissed=_alone(measured, Measure.DISMISSED),
+        erased=_alone(measured, Measure.ERASED),
+        skipped_by_cap=_alone(measured, Measure.SKIPPED),
+        runs_with_judgments=_alone(measured, Measure.CORRECTED),
+        by_class=[count for count in by_class if count.judgments],
+        pairs={(one, other): n for (measure, one, other), n in measured.items() if measure == Measure.PAIRS and n},
+    )
+
+
+def _alone(measured: _Measured, measure: Measure) -> int:
+    return measured[measure, None, None]
+
+
+class ClassFigures(NamedTuple):
+    """What classes are called, and what they weigh: by id, an unclassified correction's weight under ``None``."""
+
+    names: Mapping[UUID, str]
+    weights: Mapping[UUID | None, float]
+
+
+def class_figures(groups: Collection[Group]) -> ClassFigures:
+    """Of the classes that gave a verdict in ``groups``, retired ones too; one statement."""
+    named = {count.judge_class_id for group in groups for count in group.by_class if count.judge_class_id is not None}
+    rows = list(JudgeClass.objects.filter(pk__in=named).values_list("pk", "name", "weight"))
+    weights: dict[UUID | None, float] = {None: 1.0}
+    return ClassFigures({pk: name for pk, name, _ in rows}, weights | {pk: weight for pk, _, weight in rows})
