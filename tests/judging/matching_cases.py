@@ -78,6 +78,15 @@ CASES = [
         Case(f"a run of a version that came by {via or 'nobody knows what'}", LIVE, agents_run(agent_via=via), False)
         for via in ("latest", "explicit", "conversation", "flow-pin", "")
     ),
+    *(
+        Case(
+            f"a version by its name, and why another one ran, {via}",
+            {"versions": [via]},
+            agents_run(agent_via=via),
+            False,
+        )
+        for via in ("latest", "explicit", "conversation", "flow-pin")
+    ),
     Case("a flow's run, which has no live version", LIVE, flows_run(), False),
     Case("a version that is called live", LIVE, agents_run(agent_version="live", agent_via="explicit"), False),
     Case("a flow's version that is called live", LIVE, flows_run(flow_version="live"), False),

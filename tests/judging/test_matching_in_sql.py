@@ -24,7 +24,7 @@ from tests.judging.matching_cases import CASES, SOME_ID, agents_run, flows_run, 
 pytestmark = pytest.mark.django_db
 
 # Few, and each a name of several kinds of things, so that a rule often comes near to a run.
-NAMES = ["desk", "intake", "agent.turn", "live", "1.0.0", "Desk", "e\u0301", "\u00e9", "%s {run}'\\"]
+NAMES = ["desk", "intake", "agent.turn", "live", "latest", "1.0.0", "Desk", "e\u0301", "\u00e9", "%s {run}'\\"]
 names = st.sampled_from(NAMES)
 some_names = st.lists(names, min_size=1, max_size=4)
 # Half of what could keep a run from matching isn't there.
@@ -54,7 +54,7 @@ whens = st.fixed_dictionaries(
         "includeDryRuns": st.booleans(),
     },
 )
-subjects = (
+subjects: st.SearchStrategy[dict[str, Any]] = (
     st.just({}) | st.fixed_dictionaries({"agentIds": some_names}) | st.fixed_dictionaries({"flowIds": some_names})
 )
 shares = st.sampled_from([0.05, 0.5, 1.0]) | st.floats(0, 1, exclude_min=True)
