@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime, time, timedelta
-from typing import NamedTuple
+from datetime import UTC, datetime, time
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from corrections.models import JudgeClass
@@ -21,18 +21,18 @@ from judging.trends import newest_first
 from kindgi.sql import fetch
 
 _KEPT = """
-SELECT rule_id, rule_version, agent_version, measure, judge_class_id, other_class_id, sum(n)::bigint
-FROM judging_rulecount WHERE rule_id = ANY(%s) AND day >= %s GROUP BY 1, 2, 3, 4, 5, 6
+SELECT rule_id, rule_version, agent_version, measure, judge_class_id, other_class_id, NULL::jsonb, sum(n)::bigint
+FROM judging_rulecount WHERE rule_id = ANY(%s) AND day >= %s::date + %s::int GROUP BY 1, 2, 3, 4, 5, 6
 """
 # Runs that stand alike are taken together: few ways of standing, however many runs.
-_QUEUED = """
-SELECT entry.rule_id, entry.rule_version, entry.agent_version, item.state, item.counted, count(*)
+_FROM_ROWS = """
+UNION ALL
+SELECT entry.rule_id, entry.rule_version, entry.agent_version, item.state, NULL, NULL, item.counted, count(*)
 FROM judging_queueentry AS entry JOIN judging_queueitem AS item ON item.id = entry.item_id
-WHERE entry.rule_id = ANY(%s) AND entry.created_at >= %s AND entry.created_at < %s GROUP BY 1, 2, 3, 4, 5
-"""
-_SKIPPED = """
-SELECT rule_id, rule_version, agent_version, count(*) FROM judging_skippedrun
-WHERE rule_id = ANY(%s) AND created_at >= %s AND created_at < %s GROUP BY 1, 2, 3
+WHERE entry.rule_id = ANY(%s) AND entry.created_at BETWEEN %s AND %s GROUP BY 1, 2, 3, 4, 7
+UNION ALL
+SELECT rule_id, rule_version, agent_version, %s, NULL, NULL, NULL, count(*) FROM judging_skippedrun
+WHERE rule_id = ANY(%s) AND created_at BETWEEN %s AND %s GROUP BY 1, 2, 3
 """
 _ALWAYS = datetime.min.replace(tzinfo=UTC)
 
@@ -50,7 +50,7 @@ def rule_groups(rule_ids: Collection[UUID], *, since: datetime | None = None) ->
     """Each rule's results: newest rule version first, then newest agent version first.
 
     Of the runs queued (or left out by the cap) at or after ``since``, with all that is said of
-    them. One statement, or three with ``since``, for any number of rules.
+    them. One statement for any number of rules, so that all of it is of one moment.
     """
     measured: dict[_Key, _Measured] = {}
     for key, what, n in _counted(list(rule_ids), since or _ALWAYS):
@@ -65,24 +65,21 @@ def rule_groups(rule_ids: Collection[UUID], *, since: datetime | None = None) ->
 
 
 def _counted(rule_ids: list[UUID], since: datetime) -> Iterator[tuple[_Key, tuple[str, UUID | None, UUID | None], int]]:
-    begin = datetime.combine(since.date(), time.min, UTC)
-    if since == begin:
-        whole_days = begin
-    else:
-        whole_days = begin + timedelta(days=1)
-        yield from _counted_from_rows(rule_ids, since, whole_days)
-    for *key, measure, one, other, n in fetch(_KEPT, [rule_ids, whole_days.date()]):
-        yield _Key(*key), (measure, one, other), n
+    for *key, measure, one, other, counted, n in _rows(rule_ids, since):
+        if counted is None:
+            yield _Key(*key), (measure, one, other), n
+        else:
+            for what, each in measures(measure, tallies_read(json.loads(counted))).items():
+                yield _Key(*key), what, n * each
 
 
-def _counted_from_rows(
-    rule_ids: list[UUID], begin: datetime, end: datetime
-) -> Iterator[tuple[_Key, tuple[str, UUID | None, UUID | None], int]]:
-    for *key, state, counted, runs in fetch(_QUEUED, [rule_ids, begin, end]):
-        for what, n in measures(state, tallies_read(json.loads(counted))).items():
-            yield _Key(*key), what, n * runs
-    for *key, runs in fetch(_SKIPPED, [rule_ids, begin, end]):
-        yield _Key(*key), (Measure.SKIPPED, None, None), runs
+def _rows(rule_ids: list[UUID], since: datetime) -> list[tuple[Any, ...]]:
+    """Counts of whole days; and before these, by their state and tallies, the rows of a day that ``since`` parts."""
+    day = since.date()
+    if since == datetime.combine(day, time.min, UTC):
+        return fetch(_KEPT, [rule_ids, day, 0])
+    part = [rule_ids, since, datetime.combine(day, time.max, UTC)]
+    return fetch(_KEPT + _FROM_ROWS, [rule_ids, day, 1, *part, Measure.SKIPPED, *part])
 
 
 def _group(key: _Key, measured: _Measured) -> Group:

@@ -49,9 +49,10 @@ class LiveRule:
 def rules_in_force(project_ids: Collection[UUID]) -> dict[UUID, list[LiveRule]]:
     """The enabled rules of each project, oldest first; one statement. Hold the rules' lock."""
     rules: dict[UUID, list[LiveRule]] = {}
-    for project_id, rule_id, version, made_at, when, sample, *wants in fetch(_IN_FORCE, [list(project_ids)]):
-        matcher = _matcher(rule_id, when, sample)
-        rules.setdefault(project_id, []).append(LiveRule(rule_id, version, made_at, *wants, matcher))
+    for row in fetch(_IN_FORCE, [list(project_ids)]):
+        project_id, rule_id, version, made_at, when, sample, max_open, judge_class_id = row
+        rule = LiveRule(rule_id, version, made_at, max_open, judge_class_id, _matcher(rule_id, when, sample))
+        rules.setdefault(project_id, []).append(rule)
     return rules
 
 

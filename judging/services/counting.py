@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from judging.lanes import Counts
 from kindgi.sql import execute, fetch
 
@@ -61,5 +63,5 @@ def counts_fold() -> int:
     return sum(fetch(statement, [SCOPES])[0][0] for statement in _FOLDS)
 
 
-def _columns(rows: list[tuple[object, ...]], width: int) -> list[list[object]]:
+def _columns(rows: Sequence[tuple[object, ...]], width: int) -> list[list[object]]:
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(width)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from judging import errors
 from judging.models import QueueItem, State
@@ -36,7 +37,7 @@ def queue_item_next(*, caller: Caller, query: QueueQuery) -> QueueItem | None:
     return None
 
 
-def _claim(caller: Caller, pks: list[object], at: datetime) -> QueueItem | None:
+def _claim(caller: Caller, pks: list[UUID], at: datetime) -> QueueItem | None:
     """Hold the first of these that is still open and free; one that somebody is changing is passed over."""
     items = QueueItem.objects.filter(pk__in=pks, state=State.OPEN).select_for_update(skip_locked=True, no_key=True)
     free = (item for item in items.order_by("created_at", "pk") if item.held_until is None or item.held_until <= at)

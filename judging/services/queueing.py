@@ -100,7 +100,11 @@ def items_lock(*, tenant_id: UUID, run_ids: Collection[UUID]) -> list[LockedItem
 
     What their rules want is read after the lock; hold the rules' lock where it matters.
     """
-    items = list(QueueItem.objects.raw(_LOCK, [tenant_id, sorted(run_ids)]))
+    return items_with_entries(list(QueueItem.objects.raw(_LOCK, [tenant_id, sorted(run_ids)])))
+
+
+def items_with_entries(items: Sequence[QueueItem]) -> list[LockedItem]:
+    """Items that are locked, or looked at where nothing else can change them, with their entries; one statement."""
     if not items:
         return []
     taken: dict[UUID, list[Taken]] = {}

@@ -117,6 +117,8 @@ def _class(rule: JudgingRule, judge_class_id: str) -> JudgeClass:
 
 def _check_class_meets_runs(rule: JudgingRule) -> None:
     """A class of one agent is given on that agent's runs alone: others would wait for ever."""
+    if rule.judge_class_id is None:
+        return
     agent_id = JudgeClass.objects.filter(pk=rule.judge_class_id).values_list("agent_id", flat=True).first()
     if agent_id and set(rule.when.get("agentIds", [])) != {agent_id}:
         raise BadInput(
