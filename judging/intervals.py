@@ -1,4 +1,4 @@
-"""The range of a share: Wilson's score interval at 95% (contract, section 6, "Trends"). Knows no database."""
+"""The range of a share: Wilson's score interval at 95% (contract, section 6; docs/statistics.md). Knows no database."""
 
 from __future__ import annotations
 

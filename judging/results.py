@@ -1,4 +1,4 @@
-"""The arithmetic of a rule's results (contract, section 6, "Results"). Knows no database.
+"""The arithmetic of a rule's results (contract, section 6; docs/statistics.md). Knows no database.
 
 A weight is any finite number from 0. Weights are made whole before they are summed, so that a
 figure has one rounding, at its end, and neither huge weights nor tiny ones are lost or overflow.
