@@ -1,4 +1,4 @@
-"""A rule's results as its trend: what can be said of each agent version, and no more (contract, section 6; docs/statistics.md).
+"""A rule's results as its trend: what can be said of each agent version (contract, section 6; docs/statistics.md).
 
 Nothing is added across versions of the rule: each took its runs in its own way, and so is a sample
 of something else. Knows no database.
