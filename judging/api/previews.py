@@ -30,7 +30,7 @@ _FLAGS = {"true": True, "false": False}
 def preview_asked(query: QueryDict) -> Asked:
     """What is asked for; raises ``BadInput``."""
     check_parameters(query, {name for name, _ in PREVIEW_PARAMETERS})
-    asked: Asked = decode(encode({name: _value(name, text) for name, text in query.dict().items()}), Asked)
+    asked: Asked = decode(encode({name: _value(name, str(text)) for name, text in query.items()}), Asked)
     return asked
 
 

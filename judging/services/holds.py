@@ -38,11 +38,13 @@ def queue_item_next(*, caller: Caller, query: QueueQuery) -> QueueItem | None:
 
 
 def _claim(caller: Caller, pks: list[UUID], at: datetime) -> QueueItem | None:
-    """Hold the first of these that is still open and free; one that somebody is changing is passed over."""
-    items = QueueItem.objects.filter(pk__in=pks, state=State.OPEN).select_for_update(skip_locked=True, no_key=True)
-    free = (item for item in items.order_by("created_at", "pk") if item.held_until is None or item.held_until <= at)
-    item = next(free, None)
-    return None if item is None else _hold(caller, item, at)
+    """Hold the first of these that is still open and free; one that somebody is changing is passed over.
+
+    No other is locked: what nobody is changing is there for the next who asks.
+    """
+    items = QueueItem.objects.filter(pk__in=pks, state=State.OPEN).exclude(held_until__gt=at)
+    first = items.order_by("created_at", "pk").select_for_update(skip_locked=True, no_key=True)[:1]
+    return next((_hold(caller, item, at) for item in first), None)
 
 
 def queue_item_hold(*, caller: Caller, project: Project, run_id: str) -> QueueItem:

@@ -228,14 +228,22 @@ def _refuse_gone(caller: Caller, missing: Sequence[Report]) -> None:
     Their ids stand for what was said of them, which another run of the same id would take over.
     """
     kept = hooks.gone_run_projects([GoneRun(caller.tenant_id, run_id) for run_id in {one.run_id for one in missing}])
+    # Of a run that another has made a moment ago they may keep something already: it isn't gone.
+    there = _there(caller, kept) if kept else set()
     for report in missing:
-        if report.run_id not in kept:
+        if report.run_id not in kept or report.run_id in there:
             continue
         report.refused = errors.RunNotFound(report.run_id)
         if can_read(caller, kept[report.run_id]):
             report.refused = errors.RunAlreadyTerminal(
                 f'Run "{report.run_id}" has ended and was deleted since; what was said of it stays, so its id is taken.'
             )
+
+
+def _there(caller: Caller, run_ids: Iterable[UUID]) -> set[UUID]:
+    """Those of the public ids that are runs' by now."""
+    runs = Run.objects.filter(tenant_id=caller.tenant_id, run_id__in=list(run_ids))
+    return set(runs.values_list("run_id", flat=True))
 
 
 def _find_projects(caller: Caller, reports: Iterable[Report], default: UUID | None) -> None:
