@@ -96,10 +96,11 @@ def queue_check(*, project: Project) -> Findings:
     for kind, statement in ((ENTRY, _ENTRIES), (SKIPPED, _SKIPPED), (VERSIONS, _VERSIONS)):
         for (which,) in fetch(statement, [project.pk]):
             findings.add(kind, which)
+    counts = _skipped_counts(project)
     for items in items_chunked(project):
         findings.items += len(items)
         _check_items(items, findings)
-    counts = counts_recounted(project)
+        _add(counts, items)
     _compare(findings, LANE_COUNT, counts.lanes, fetch(_LANE_COUNTS, [project.pk]))
     _compare(findings, RULE_COUNT, counts.rules, fetch(_RULE_COUNTS, [project.pk]))
     return findings
@@ -115,13 +116,22 @@ def items_chunked(project: Project) -> Iterator[list[LockedItem]]:
 
 def counts_recounted(project: Project) -> Counts:
     """What the counts of a project must be, by its items and by the runs that caps kept out."""
-    counts = Counts()
+    counts = _skipped_counts(project)
     for items in items_chunked(project):
-        for locked in items:
-            counts.add(locked.standing.counts())
+        _add(counts, items)
+    return counts
+
+
+def _skipped_counts(project: Project) -> Counts:
+    counts = Counts()
     for rule_id, version, agent_version, day, n in fetch(_SKIPPED_COUNTS, [project.pk]):
         counts.rules[RuleCountKey(rule_id, version, agent_version, day, Measure.SKIPPED)] += n
     return counts
+
+
+def _add(counts: Counts, items: Sequence[LockedItem]) -> None:
+    for locked in items:
+        counts.add(locked.standing.counts())
 
 
 def runs_gone(items: Sequence[LockedItem]) -> set[UUID]:
