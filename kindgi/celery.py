@@ -7,18 +7,27 @@ gone. Threads can't be interrupted: a task that could last asks :func:`going_on`
 
 from __future__ import annotations
 
-from threading import Event
+import logging
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
-from celery import Celery, bootsteps
+from celery import Celery, Task, bootsteps
 from celery.beat import EmbeddedService
 from celery.signals import setup_logging, worker_shutting_down
 from click import Option
+from django.db import transaction
 from kombu.transport import TRANSPORT_ALIASES
 
 from kindgi.startup import configured
 
+logger = logging.getLogger(__name__)
+
 TRANSPORT_ALIASES["folder"] = "kindgi.embedded.queue:Transport"
+TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = "kindgi.brokers:Transport"
+# How long whoever sends a task waits for the broker; beside them it is tried for some seconds more.
+SEND_SECONDS = 2.0
 
 with configured():
     app = Celery("kindgi")
@@ -31,6 +40,36 @@ _stopping = Event()
 def going_on() -> bool:
     """Whether this process isn't about to stop: what is left of a task is done by another."""
     return not _stopping.is_set()
+
+
+def send(task: Task[..., Any], *arguments: Any) -> None:
+    """Have a worker do ``task``, once what this transaction writes is committed, or at once where there is none.
+
+    Returns within ``SEND_SECONDS`` and raises nothing. While the broker is away that is logged, and the
+    task may be lost: what it shall do has to stand in a row, which somebody looks for and sends again.
+    """
+    transaction.on_commit(partial(_send, task, arguments))
+
+
+def _send(task: Task[..., Any], arguments: tuple[Any, ...]) -> None:
+    """In a thread, since nothing else bounds all that a broker's client may wait for, such as its host's name."""
+    outcome: SimpleQueue[str] = SimpleQueue()
+    Thread(target=lambda: outcome.put(_sent(task, arguments)), name="send", daemon=True).start()
+    try:
+        problem = outcome.get(timeout=SEND_SECONDS)
+    except Empty:
+        problem = f"the broker did not answer within {SEND_SECONDS:g} s"
+    if problem:
+        logger.warning("The task %s may not be sent: %s.", task.name, problem)
+
+
+def _sent(task: Task[..., Any], arguments: tuple[Any, ...]) -> str:
+    """Nothing, or why it can't be sent."""
+    try:
+        task.apply_async(arguments, confirm_timeout=app.conf.broker_connection_timeout)  # type: ignore[call-arg]
+    except Exception as error:  # whatever the clients of brokers say of one that is away
+        return str(error) or type(error).__name__
+    return ""
 
 
 @worker_shutting_down.connect
@@ -56,6 +95,12 @@ class Beat(bootsteps.StartStopStep):
     def create(self, parent: Any) -> Any:
         """The thread, which is started and stopped with the worker."""
         return EmbeddedService(app, thread=True, scheduler_cls=app.conf.beat_scheduler)
+
+    def stop(self, parent: Any) -> None:
+        """Tell the thread; don't wait for it, since it may wait for a broker that is away."""
+        self.obj.service.stop()
+
+    terminate = stop
 
 
 app.steps["worker"].add(Beat)

@@ -7,7 +7,20 @@ from django.core.exceptions import ImproperlyConfigured
 
 from kindgi.settings.environment import VAR_DIR, Mode, env, seconds
 
-BROKERS = ("redis://", "rediss://", "amqp://", "amqps://")
+# How long a broker may take to answer before it counts as away.
+BROKER_SECONDS = 4.0
+REDIS: dict[str, Any] = {
+    # A killed worker's task comes again after so long, and so does one that lasts longer, to be done by two. No
+    # shorter than what is due by the schedule is good for: that is sent anew by then.
+    "visibility_timeout": 3600,
+    # Without them whoever sends to a machine that has vanished, or a worker there, would wait for ever.
+    "socket_connect_timeout": BROKER_SECONDS,
+    "socket_timeout": BROKER_SECONDS,
+    "socket_keepalive": True,
+}
+# RabbitMQ says that it has a message; without, one that is sent to a server that has just died is lost unnoticed.
+RABBITMQ: dict[str, Any] = {"confirm_publish": True}
+BROKERS = {"redis://": REDIS, "rediss://": REDIS, "amqp://": RABBITMQ, "amqps://": RABBITMQ}
 WEEK = 7 * 24 * 3600
 # Due since long ago, so that beat sends it when it starts, and remembers nothing between its starts.
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -19,11 +32,12 @@ def broker(mode: Mode) -> tuple[str, dict[str, Any]]:
     if not url:
         folder = VAR_DIR / ("test-queue" if mode is Mode.TEST else "queue")
         return "folder://localhost", {"folder": str(folder)}
-    if not url.startswith(BROKERS):
+    options = next((options for scheme, options in BROKERS.items() if url.startswith(scheme)), None)
+    if options is None:
         raise ImproperlyConfigured(
             "Set CELERY_BROKER_URL to the address of Redis (redis://host:6379/0) or RabbitMQ (amqp://user:password@host)."
         )
-    return url, {}
+    return url, options
 
 
 def schedule() -> dict[str, dict[str, Any]]:
@@ -31,9 +45,11 @@ def schedule() -> dict[str, dict[str, Any]]:
     return {
         "runs.purge": _every("PURGE_EVERY_SECONDS", "runs.purge"),
         "api.sweep_keys": _every("SWEEP_EVERY_SECONDS", "api.sweep_keys"),
+        "judging.resume_catch_ups": _every("RESUME_EVERY_SECONDS", "judging.resume_catch_ups", 10),
+        "judging.fold_counts": _every("FOLD_EVERY_SECONDS", "judging.fold_counts", 30),
     }
 
 
-def _every(name: str, task: str) -> dict[str, Any]:
-    often = seconds(name, 3600, least=1, most=WEEK)
+def _every(name: str, task: str, default: int = 3600) -> dict[str, Any]:
+    often = seconds(name, default, least=1, most=WEEK)
     return {"task": task, "schedule": often, "options": {"expires": often}, "last_run_at": _LONG_AGO}

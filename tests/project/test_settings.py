@@ -153,8 +153,8 @@ def test_a_brokers_address_may_come_from_a_file_and_without_one_a_folder_is_the_
     script = "from django.conf import settings as s; print(s.CELERY_BROKER_URL, s.CELERY_BROKER_TRANSPORT_OPTIONS)"
     more: list[dict[str, str]] = [{"CELERY_BROKER_URL_FILE": str(tmp_path / "broker")}, {"VAR_DIR": str(tmp_path)}]
     asked = [manage("shell", "--no-imports", "-c", script, environment={**PRODUCTION, **extra}) for extra in more]
-    folder = {"folder": str(tmp_path / "queue")}
-    assert [done.stdout for done in asked] == ["amqp://user:secret@mq {}\n", f"folder://localhost {folder}\n"]
+    folder, confirmed = {"folder": str(tmp_path / "queue")}, {"confirm_publish": True}
+    assert [done.stdout for done in asked] == [f"amqp://user:secret@mq {confirmed}\n", f"folder://localhost {folder}\n"]
 
 
 def test_https_is_insisted_on_in_production_and_can_be_left_to_a_proxy():

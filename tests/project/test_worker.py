@@ -6,35 +6,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import psutil
 from django.conf import settings
-from django.db import connection
 
 from kindgi.api.models import IdempotencyKey
-from kindgi.api.times import now, wire
+from kindgi.api.times import now
 from kindgi.celery import app
 from kindgi.runs.models import Run
 from tests.support.commands import PRODUCTION, essentials, manage
 from tests.support.shops import Shop, completed, fresh
-from tests.support.workers import a_worker
+from tests.support.workers import a_worker, old_runs, slow_deletes
 
 __all__ = ["fresh"]
-
-
-def old_runs(shop: Shop, count: int) -> None:
-    """So many runs that are past their project's retention of a day."""
-    shop.admin.ok("PATCH", f"projects/{shop.project.pk}", {"retentionDays": 1})
-    at = wire(now() - timedelta(days=2))
-    record = completed(createdAt=at, completedAt=at)
-    for begin in range(0, count, 500):
-        records = [{"id": str(uuid4()), **record} for _ in range(min(500, count - begin))]
-        shop.admin.ok("POST", "runs/import", records)
 
 
 def test_runs_past_their_retention_and_keys_past_their_time_go_by_themselves(fresh: Shop):
@@ -70,21 +57,6 @@ def test_a_worker_that_is_killed_in_the_middle_is_followed_by_one_that_finishes(
         worker.wait_until(lambda: not Run.objects.exists())
         worker.wait_until(lambda: messages(worker.queue) == 0)
     assert 0 < left[0] < 1500
-
-
-@contextmanager
-def slow_deletes() -> Iterator[None]:
-    """Deleting a run takes a millisecond, so that a purge is long enough to be killed in."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "CREATE FUNCTION a_moment() RETURNS trigger LANGUAGE plpgsql AS "
-            "$$ BEGIN PERFORM pg_sleep(0.001); RETURN OLD; END $$"
-        )
-        cursor.execute("CREATE TRIGGER a_moment BEFORE DELETE ON runs_run FOR EACH ROW EXECUTE FUNCTION a_moment()")
-        try:
-            yield
-        finally:
-            cursor.execute("DROP FUNCTION a_moment() CASCADE")
 
 
 def messages(queue: Path) -> int:

@@ -1,4 +1,4 @@
-"""A real worker on the test database, with a queue of its own."""
+"""A real worker on the test database, with a queue of its own: in a folder, in Redis or in RabbitMQ."""
 
 from __future__ import annotations
 
@@ -6,25 +6,40 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
+from django.db import connection
+from kombu import pools
+
+from kindgi.api.times import now, wire
+from kindgi.celery import app
 from kindgi.embedded.processes import Child, spawn
 from kindgi.embedded.worker import QUIET, command
+from kindgi.settings.tasks import BROKERS
+from tests.support.brokers import Broker
 from tests.support.servers import worker_database_url
+from tests.support.shops import Shop, completed
 
 PATIENCE = 60.0
 
 
 class WorkerProcess:
-    """Celery with beat, as ``manage.py worker`` runs it; what it is told to do is due every second."""
+    """Celery with beat, as ``manage.py worker`` runs it; what it is told to do is due every second.
 
-    def __init__(self, folder: Path, **environment: str) -> None:
-        self.output = folder / "worker.log"
+    ``environment`` is for whatever else shall send to it, such as a ``ServedProject``.
+    """
+
+    def __init__(self, folder: Path, broker: Broker, **environment: str) -> None:
+        self.broker = broker
         self.queue = folder / "test-queue"
         self.environment = {
             "KINDGI_ENV": "test",
             "DATABASE_URL": worker_database_url(),
             "VAR_DIR": str(folder),
+            "CELERY_BROKER_URL": broker.url,
             "PURGE_EVERY_SECONDS": "1",
             "SWEEP_EVERY_SECONDS": "1",
             **environment,
@@ -48,6 +63,13 @@ class WorkerProcess:
             self.child.kill()
             self.child = None
 
+    def waiting(self) -> int:
+        """How many tasks nobody has taken; in a folder, how many aren't done."""
+        with app.connection_for_write() as connection:
+            channel: Any = connection.default_channel
+            count: int = channel.queue_declare(app.conf.task_default_queue, passive=True).message_count
+            return count
+
     def wait_until(self, condition: Callable[[], bool]) -> None:
         """Return once ``condition`` holds; fail when it never does, or the worker ends."""
         deadline = time.monotonic() + PATIENCE
@@ -58,11 +80,61 @@ class WorkerProcess:
 
 
 @contextmanager
-def a_worker(**environment: str) -> Iterator[WorkerProcess]:
-    """A worker that is started and stopped by the test; nothing of it is left."""
+def a_worker(broker: Broker | None = None, **environment: str) -> Iterator[WorkerProcess]:
+    """A worker that is started and stopped by the test; nothing of it is left.
+
+    Its queue is a folder, or ``broker``. Whatever this process sends meanwhile goes there too.
+    """
     with tempfile.TemporaryDirectory(prefix="kindgi-test-") as folder:
-        worker = WorkerProcess(Path(folder), **environment)
+        worker = WorkerProcess(Path(folder), broker or Broker(), **environment)
         try:
-            yield worker
+            with _sending_to(worker):
+                yield worker
         finally:
             worker.kill9()
+
+
+@contextmanager
+def _sending_to(worker: WorkerProcess) -> Iterator[None]:
+    """What this process sends goes to the worker's queue; the connections that it has are put aside."""
+    names = ("broker_url", "broker_transport_options")
+    before = {name: app.conf[name] for name in names}
+    url = worker.broker.url
+    options = BROKERS[url.partition("//")[0] + "//"] if url else {"folder": str(worker.queue)}
+    _send_by(broker_url=url or "folder://localhost", broker_transport_options=options)
+    try:
+        yield
+    finally:
+        _send_by(**before)
+
+
+def _send_by(**settings: Any) -> None:
+    celery: Any = app
+    celery.conf.update(settings)
+    pools.reset()
+    celery._pool = celery.amqp._producer_pool = None
+
+
+def old_runs(shop: Shop, count: int) -> None:
+    """So many runs that are past their project's retention of a day."""
+    shop.admin.ok("PATCH", f"projects/{shop.project.pk}", {"retentionDays": 1})
+    at = wire(now() - timedelta(days=2))
+    record = completed(createdAt=at, completedAt=at)
+    for begin in range(0, count, 500):
+        records = [{"id": str(uuid4()), **record} for _ in range(min(500, count - begin))]
+        shop.admin.ok("POST", "runs/import", records)
+
+
+@contextmanager
+def slow_deletes() -> Iterator[None]:
+    """Deleting a run takes a millisecond, so that a purge is long enough to be killed in."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION a_moment() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN PERFORM pg_sleep(0.001); RETURN OLD; END $$"
+        )
+        cursor.execute("CREATE TRIGGER a_moment BEFORE DELETE ON runs_run FOR EACH ROW EXECUTE FUNCTION a_moment()")
+        try:
+            yield
+        finally:
+            cursor.execute("DROP FUNCTION a_moment() CASCADE")
