@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Min, Model, QuerySet, prefetch_related_objects
+from django.db.models import Count, Min, Model, prefetch_related_objects
 from django.http import QueryDict
 
 from corrections.models import JudgeClass
@@ -80,11 +80,13 @@ def queue_query(*, caller: Caller, project: Project, query: QueryDict) -> QueueQ
     filters = bound(QueueFilter, query, Lane.objects.filter(project=project))
     given = {name: value for name, value in filters.form.cleaned_data.items() if value}
     for_me = given.get("forMe") == "true"
+    state = given.get("state") or (State.OPEN if for_me else None)
     lanes = filters.qs
     if for_me:
-        lanes = _lanes_for(caller, project, lanes)
+        # Of what has closed nobody looks any more at what is still wanted: what its rules want stays true.
+        wanting = "unmet_rule_ids" if state == State.OPEN else "rule_ids"
+        lanes = lanes.filter(**{f"{wanting}__overlap": _rules_for(caller, project)})
     narrowed = for_me or not given.keys().isdisjoint({"agentId", "ruleId", "judgeClassId"})
-    state = given.get("state") or (State.OPEN if for_me else None)
     return QueueQuery(
         project=project,
         states=[state] if state else State.values,
@@ -98,14 +100,13 @@ def _instant(value: datetime | None) -> datetime | None:
     return None if value is None else instant_of(value)
 
 
-def _lanes_for(caller: Caller, project: Project, lanes: QuerySet[Lane]) -> QuerySet[Lane]:
-    """Of lanes those whose items the caller can close, by what they still want."""
+def _rules_for(caller: Caller, project: Project) -> list[UUID]:
+    """The rules, stopped ones too, whose wish the caller may fulfil by their latest version; two statements at most."""
     if not can_write(caller, project.pk):
-        return lanes.none()
+        return []
     classes = {one.pk for one in classes_for(caller=caller, project=project)}
     wants = rules_of(project).values_list("pk", "judge_class_id")
-    mine = [rule_id for rule_id, judge_class_id in wants if judge_class_id is None or judge_class_id in classes]
-    return lanes.filter(unmet_rule_ids__overlap=mine)
+    return [rule_id for rule_id, judge_class_id in wants if judge_class_id is None or judge_class_id in classes]
 
 
 def classes_for(*, caller: Caller, project: Project) -> list[JudgeClass]:
@@ -179,8 +180,13 @@ def _more(query: QueueQuery, after: Cursor | None) -> tuple[str, list[Any]]:
 
 def held_by_others(query: QueueQuery, *, caller: Caller, at: datetime) -> tuple[int, datetime | None]:
     """How many of the open items that are asked for others hold, and when the first is free again; one statement."""
-    held = QueueItem.objects.filter(project=query.project, held_until__gt=at).exclude(held_by=caller.actor)
+    held = QueueItem.objects.filter(project=query.project, state__in=query.states, held_until__gt=at)
     if query.lanes is not None:
         held = held.filter(lane__in=query.lanes)
+    if query.added_after is not None:
+        held = held.filter(created_at__gt=query.added_after)
+    if query.closed_after is not None:
+        held = held.none()
+    held = held.exclude(held_by=caller.actor)
     found = held.aggregate(n=Count("pk"), first=Min("held_until"))
     return found["n"], found["first"]
