@@ -28,7 +28,7 @@ def queue_item_next(*, caller: Caller, query: QueueQuery) -> QueueItem | None:
     """
     check_change_queue(caller, query.project)
     at, after = now(), None
-    unheld = replace(query, states=[State.OPEN], unheld_at=at)
+    unheld = replace(query, states=[state for state in query.states if state == State.OPEN], unheld_at=at)
     while seen := queue_rows(unheld, after=after, limit=_LOOK):
         claimed = _claim(caller, [item.pk for item in seen], at)
         if claimed is not None:
