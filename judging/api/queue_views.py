@@ -41,8 +41,8 @@ class _Queue(Endpoint):
         return project_get(caller=self.caller_of(request), project_id=project_id)
 
     def item_response(self, request: Request, item: QueueItem) -> Response:
-        """An item that was changed. What is kept of the answer is forgotten when its run is erased."""
-        self.subject_id = item.run_id
+        """An item that was changed. What is kept of the answer is forgotten when its run's content goes."""
+        self.subject_id = item.pk
         return Response(self.item_answer(request, item))
 
     def item_answer(self, request: Request, item: QueueItem) -> schemas.QueueItemAnswer:
@@ -93,7 +93,7 @@ class NextInQueue(_Queue):
         item = queue_item_next(caller=caller, query=query)
         held, until = held_by_others(query, caller=caller, at=now())
         if item is not None:
-            self.subject_id = item.run_id
+            self.subject_id = item.pk
         return Response(
             schemas.NextAnswer(
                 item=UNSET if item is None else self.item_answer(request, item),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from judging.models import State
 from judging.services.queueing import items_lock, items_save
+from kindgi.api import idempotency
 from kindgi.api.times import now
 from kindgi.runs.models import Run
 from kindgi.sql import execute
@@ -17,7 +18,8 @@ _REASONS = "UPDATE judging_queueitemchange SET reason = NULL WHERE item_id = ANY
 def items_erase_for_runs(runs: Iterable[Run]) -> None:
     """Close the waiting items of ``runs``, which are locked, and take every reason that somebody gave.
 
-    What remains is structure: which run it was, and how it was counted.
+    What remains is structure: which run it was, and how it was counted. A retry of what was
+    answered about an item learns only that it succeeded.
     """
     by_tenant: dict[UUID, list[UUID]] = {}
     for run in runs:
@@ -34,4 +36,7 @@ def _erase(tenant_id: UUID, run_ids: list[UUID]) -> None:
             locked.close(State.ERASED, at)
     items_save(items, at=at)
     if items:
-        execute(_REASONS, [[locked.item.pk for locked in items]])
+        item_ids = [locked.item.pk for locked in items]
+        execute(_REASONS, [item_ids])
+        # Kept by the item's id, not the run's: what was answered about corrections stays when the run is purged.
+        idempotency.forget(tenant_id=tenant_id, subject_ids=item_ids)
