@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -26,6 +26,7 @@ from judging.services.queueing import LockedItem, NewItem, items_add, items_lock
 from judging.submissions import QueueRecentBody, check_queue_recent
 from kindgi.access.callers import Caller
 from kindgi.access.models import Project
+from kindgi.api.errors import IdempotencyKeyBodyMismatch
 from kindgi.api.idempotency import KEPT
 from kindgi.api.ids import new_id
 from kindgi.api.times import now
@@ -50,31 +51,33 @@ def catch_up_begin(
     """A new catch-up of a rule that wasn't removed, for a worker to do; needs write access.
 
     With the Idempotency-Key of an earlier one it is that one, whatever became of the request that
-    asked for it. Raises :class:`JudgingRuleNotFound`, ``PermissionDenied``, ``BadInput``.
+    asked for it, or of the rule. Raises :class:`JudgingRuleNotFound`, ``PermissionDenied``,
+    ``BadInput``, ``IdempotencyKeyBodyMismatch``.
     """
     rule = rule_get(project=project, rule_id=rule_id)
     check_change_rules(caller, project)
-    since = check_queue_recent(body)
+    since, last = check_queue_recent(body), body.last if isinstance(body.last, int) else None
+    if key_hash is not None and (asked := _asked_before(key_hash)) is not None:
+        return _the_same(asked, last=last, since=since)
     if rule.unregistered_at is not None:
         raise errors.JudgingRuleNotFound("The judging rule was removed; it queues nothing more.")
-    if key_hash is not None and (asked := _asked_before(key_hash)) is not None:
-        return asked
-    last = body.last if isinstance(body.last, int) else None
     window, at = window_of(project=project, last=last, since=since), now()
-    return CatchUp.objects.create(
-        id=new_id(),
-        created_at=at,
-        tenant_id=project.tenant_id,
-        project=project,
-        rule=rule,
-        asked_by=caller.actor,
-        key_hash=key_hash,
-        last=last,
-        since=since,
-        heartbeat_at=at,
-        state=CatchUpState.RUNNING if window.of else CatchUpState.DONE,
-        finished_at=None if window.of else at,
-        **window._asdict(),
+    return _save_once(
+        CatchUp(
+            id=new_id(),
+            created_at=at,
+            tenant_id=project.tenant_id,
+            project=project,
+            rule=rule,
+            asked_by=caller.actor,
+            key_hash=key_hash,
+            last=last,
+            since=since,
+            heartbeat_at=at,
+            state=CatchUpState.RUNNING if window.of else CatchUpState.DONE,
+            finished_at=None if window.of else at,
+            **window._asdict(),
+        )
     )
 
 
@@ -83,6 +86,24 @@ def _asked_before(key_hash: bytes) -> CatchUp | None:
     asked = CatchUp.objects.filter(key_hash=key_hash)
     asked.filter(created_at__lte=now() - KEPT).update(key_hash=None)
     return asked.first()
+
+
+def _the_same(asked: CatchUp, *, last: int | None, since: datetime | None) -> CatchUp:
+    """The catch-up, if that is what is asked for again."""
+    if (asked.last, asked.since) != (last, since):
+        raise IdempotencyKeyBodyMismatch
+    return asked
+
+
+def _save_once(job: CatchUp) -> CatchUp:
+    """Write a new catch-up; where another request has written one with its key meanwhile, it is that one.
+
+    Until the request's own transaction begins, nothing but time keeps another from taking its key over.
+    """
+    CatchUp.objects.bulk_create([job], ignore_conflicts=True)
+    if job.key_hash is None:
+        return job
+    return _the_same(CatchUp.objects.get(key_hash=job.key_hash), last=job.last, since=job.since)
 
 
 def catch_up_run(*, catch_up_id: UUID, go_on: Callable[[], bool] = lambda: True) -> None:
@@ -152,6 +173,7 @@ def _queue(job: CatchUp, rule: JudgingRule, batch: list[Candidate], runs: dict[U
     job.already_queued += found.already_queued
     job.already_reviewed += found.already_reviewed
     job.done += len(batch)
+    job.of = max(job.of, job.done)  # runs may be told late, in the midst of those that are still to come
     if batch:
         job.at, job.at_id = batch[-1].completed_at, batch[-1].id
     _finish(job, CatchUpState.RUNNING if len(batch) == BATCH else CatchUpState.DONE)
