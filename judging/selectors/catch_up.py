@@ -24,11 +24,15 @@ _OF_PROJECT = """
 FROM runs_run AS run WHERE run.project_id = %s AND run.completed_at IS NOT NULL
     AND run.parent_run_id IS NULL AND run.replay_of IS NULL AND run.eval_run_id = ''
 """
-_EDGES = f"""
-SELECT run.completed_at, run.id {_OF_PROJECT} AND run.completed_at >= %s
-ORDER BY run.completed_at {{order}}, run.id {{order}} OFFSET %s LIMIT 1
+# One statement, so that all of it is of one moment. The order is that of the index.
+_WINDOW = """
+WITH found AS NOT MATERIALIZED (
+    SELECT run.completed_at, run.id {of_project} AND run.completed_at >= %s {newest})
+SELECT oldest.completed_at, oldest.id, newest.completed_at, newest.id, (SELECT count(*) FROM found)
+FROM (SELECT * FROM found ORDER BY completed_at, id LIMIT 1) AS oldest,
+    (SELECT * FROM found ORDER BY completed_at DESC, id DESC LIMIT 1) AS newest
 """
-_COUNT = f"SELECT count(*) {_OF_PROJECT} AND (run.completed_at, run.id) BETWEEN (%s, %s) AND (%s, %s)"
+_NEWEST = "ORDER BY run.completed_at DESC, run.id DESC LIMIT %s"
 _AFTER = f"""
 SELECT run.id, run.completed_at, {{takes}} {_OF_PROJECT}
     AND (run.completed_at, run.id) > (%s, %s) AND (run.completed_at, run.id) <= (%s, %s)
@@ -59,14 +63,13 @@ def window_of(*, project: Project, last: int | None, since: datetime | None) -> 
 
     Runs that a rule could be about: not those that another run started, nor replays.
     """
-    scope = [project.pk, since or _FIRST]
-    newest = fetch(_EDGES.format(order="DESC"), [*scope, 0])
-    if not newest:
+    newest, limit = ("", []) if last is None else (_NEWEST, [last])
+    window = _WINDOW.format(of_project=_OF_PROJECT, newest=newest)
+    found = fetch(window, [project.pk, since or _FIRST, *limit])
+    if not found:
         at = since or _FIRST
         return Window(at, UUID(int=0), at, UUID(int=0), 0)
-    oldest = fetch(_EDGES.format(order="DESC"), [*scope, last - 1]) if last is not None else []
-    (begin, begin_id), (until, until_id) = (oldest or fetch(_EDGES.format(order="ASC"), [*scope, 0]))[0], newest[0]
-    of = fetch(_COUNT, [project.pk, begin, begin_id, until, until_id])[0][0]
+    begin, begin_id, until, until_id, of = found[0]
     return Window(begin, UUID(int=begin_id.int - 1), until, until_id, of)
 
 
