@@ -35,6 +35,6 @@ def caps_lock(rule_ids: Iterable[UUID]) -> None:
 
 
 def _keys(of: str, ids: Iterable[UUID]) -> list[int]:
-    """A number for each id, in one order for all; two that meet in a number merely wait for each other."""
-    digests = (blake2b(one.bytes, digest_size=8, key=of.encode()).digest() for one in set(ids))
-    return sorted(int.from_bytes(digest, "big", signed=True) for digest in digests)
+    """A number for each id, in the order of the ids; two that meet in a number merely wait for each other."""
+    digests = (blake2b(one.bytes, digest_size=8, key=of.encode()).digest() for one in sorted(set(ids)))
+    return [int.from_bytes(digest, "big", signed=True) for digest in digests]

@@ -217,8 +217,8 @@ def test_an_import_takes_as_many_statements_for_500_records_as_for_10(undone: Sh
         half = count // 2
         ended = [record(one["id"]) for one in running]
         for key, records, statements in (
-            ("new", running[:half], 9),
-            ("mixed", [*ended[:half], *running[half:]], 11),
+            ("new", running[:half], 10),
+            ("mixed", [*ended[:half], *running[half:]], 14),
             ("known", [*ended[:half], *running[half:]], 8),
         ):
             with assert_queries(exact=statements):
