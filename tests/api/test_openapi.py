@@ -102,7 +102,8 @@ def test_an_operation_says_what_the_conventions_make_it_answer(route):
 def test_writes_take_an_idempotency_key_and_lists_take_pages(route):
     taken = {parameter.get("$ref", "").rpartition("/")[2] for parameter in OPERATIONS[route.operation.id]["parameters"]}
     assert ("IdempotencyKey" in taken) == route.is_write
-    assert ({"Limit", "Cursor"} <= taken) == route.operation.paged
+    limit = "LimitOrNone" if route.operation.counted else "Limit"
+    assert taken & {"Limit", "LimitOrNone", "Cursor"} == ({limit, "Cursor"} if route.operation.paged else set())
     assert "XRequestId" in taken
 
 
