@@ -161,19 +161,20 @@ KINDS = {
     "erase": Model.erase,
 }
 # What makes for much else comes more often.
-kinds = st.sampled_from([*KINDS, "run", "say", "run", "say", "change"])
+kinds = st.sampled_from([*KINDS, "run", "say", "run", "say", "change", "change"])
 steps = st.lists(st.tuples(kinds, st.integers(0, 11), st.integers(0, 11)), min_size=4, max_size=16)
 
 
-@given(first=st.tuples(st.integers(0, 11), st.integers(0, 11)), steps=steps)
+@given(first=st.integers(0, 2), steps=steps)
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_list_agrees_with_the_model(undone: Shop, first: tuple[int, int], steps: list[Step]):
+def test_the_list_agrees_with_the_model(undone: Shop, first: int, steps: list[Step]):
     for name in PEOPLE:
         undone.api(name)  # made outside of what is undone after each example
     with taken_back():
         bots = undone.judge_class(assertableBy={"principalKinds": ["service"]})
         model = Model(undone, [None, undone.judge_class(), bots])
-        model.make_rule(*first)
+        model.make_rule(0, first)
+        model.end_run(0, 0)
         for kind, one, other in steps:
             KINDS[kind](model, one, other)
             check_rows(model)

@@ -28,7 +28,8 @@ class Recent:
     rules: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def report(self) -> None:
-        chance, runs = random.Random(6), []
+        chance = random.Random(6)
+        runs: list[dict[str, Any]] = []
         for number, run in enumerate(records(130, agent=None)):
             at = wire(START + timedelta(seconds=chance.randint(0, 40)))
             kind = chance.choice(["agent", "agent", "flow"])
@@ -37,8 +38,8 @@ class Recent:
                 subject = {"id": chance.choice([AGENT, "other"]), "via": chance.choice(["live", "explicit"])}
             else:
                 subject = {"id": "intake"}
-            more = chance.choice([{}, {}, {}, {}, {"dryRun": True}, {"parentRunId": UNKNOWN}, {"replayOf": UNKNOWN}])
-            more = more | chance.choice([{}, {}, {}, {"status": "failed"}])
+            odd: list[dict[str, Any]] = [{"dryRun": True}, {"parentRunId": UNKNOWN}, {"replayOf": UNKNOWN}]
+            more = chance.choice([{}, {}, {}, {}, *odd]) | chance.choice([{}, {}, {}, {"status": "failed"}])
             runs.append({**run, kind: version | subject, "createdAt": at, "completedAt": at, **more})
             if number % 10 == 0:
                 runs[-1] |= {"status": "running", "completedAt": None}

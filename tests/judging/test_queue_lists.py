@@ -92,7 +92,11 @@ class Population:
             ("changing", {}, "bots", "4"),
         ):
             judge_class = None if want is None else self.classes[want]
-            body = {"name": name, "when": {**when, "versions": versions.split()}, "judgeClassId": judge_class}
+            body: dict[str, Any] = {
+                "name": name,
+                "when": {**when, "versions": versions.split()},
+                "judgeClassId": judge_class,
+            }
             self.rules[name] = old_rule(self.shop, at=START - timedelta(1), **body)
 
     def make_items(self) -> None:
