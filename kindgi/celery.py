@@ -14,7 +14,8 @@ from threading import Event, Thread
 from typing import Any
 
 from celery import Celery, Task, bootsteps
-from celery.beat import EmbeddedService
+from celery.beat import EmbeddedService, SchedulingError
+from celery.beat import Scheduler as MemoryScheduler
 from celery.signals import setup_logging, worker_shutting_down
 from click import Option
 from django.db import transaction
@@ -80,6 +81,17 @@ def _stop(**told: Any) -> None:
 @setup_logging.connect
 def _keep_logging(**told: Any) -> None:
     """Leave logging as Django has set it up."""
+
+
+class Scheduler(MemoryScheduler):
+    """What is due when. It keeps that in memory: there is no file that a killed one could leave broken."""
+
+    def apply_entry(self, entry: Any, producer: Any = None) -> None:
+        """Send what is due, or say in a line why that can't be; it is sent at its next turn."""
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except SchedulingError as error:
+            logger.warning("%s. It is due again later.", error)
 
 
 class Beat(bootsteps.StartStopStep):

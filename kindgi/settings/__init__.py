@@ -153,7 +153,7 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 # One more try, for a connection that has died unused; whoever sends sees to the rest (kindgi.celery.send).
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
 CELERY_BROKER_POOL_ACQUIRE_TIMEOUT = BROKER_SECONDS
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file that a killed one leaves broken
+CELERY_BEAT_SCHEDULER = "kindgi.celery:Scheduler"
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

@@ -52,4 +52,5 @@ def schedule() -> dict[str, dict[str, Any]]:
 
 def _every(name: str, task: str, default: int = 3600) -> dict[str, Any]:
     often = seconds(name, default, least=1, most=WEEK)
-    return {"task": task, "schedule": often, "options": {"expires": often}, "last_run_at": _LONG_AGO}
+    options = {"expires": often, "confirm_timeout": BROKER_SECONDS}
+    return {"task": task, "schedule": often, "options": options, "last_run_at": _LONG_AGO}

@@ -25,7 +25,7 @@ from kindgi.embedded.processes import Child, die_with_parent
 
 # Where Debian keeps what isn't in everybody's PATH; its RabbitMQ there runs as whoever starts it.
 PLACES = os.pathsep.join(["/usr/lib/rabbitmq/bin", os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
-START_SECONDS = 60
+START_SECONDS = 120
 KINDS = ("folder", "redis", "rabbitmq")
 
 
