@@ -117,7 +117,7 @@ class ChangeInline(TellingInline):
 class QueueItemAdmin(ReadOnlyAdmin, TellingAdmin):
     """Items are named by their runs; what was said in these is on the run's own page."""
 
-    list_display = ("created_at", "run_id", "what", "rules", "stands", "state", "project")
+    list_display = ("created_at", "what", "stands", "rules", "run_id", "project")
     list_display_links = ("created_at", "run_id")
     list_filter = (
         ("tenant", ListedFilter),
@@ -230,7 +230,11 @@ class QueueItemAdmin(ReadOnlyAdmin, TellingAdmin):
     @admin.action(description="Dismiss the selected items", permissions=["dismiss"])
     def dismiss(self, request: HttpRequest, queryset: QuerySet[QueueItem]) -> HttpResponse | None:
         """Take them out of the queue, once a reason was asked for; one that doesn't wait keeps all of them."""
-        asked = self.confirmed(request, queryset, question=f"Dismiss these runs? {words.DISMISSING}")
+        question = (
+            "Dismiss these runs? They leave the queue for everyone and are counted as dismissed. "
+            "No rule queues them again by itself; Reopen puts them back."
+        )
+        asked = self.confirmed(request, queryset, question=question)
         if asked is not None:
             asked.template_name = "admin/judging/dismiss.html"
             return asked

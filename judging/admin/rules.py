@@ -40,6 +40,7 @@ _PLACES = {
     "/when/flowIds": "flow_ids",
     "/when/versions": "versions",
 }
+_IN_WORDS = {"sample": "A share is over 0 and up to 1."}
 _RUNS = (*_LISTS, "include_dry_runs")
 _HOW_MANY = ("sample", "max_open", "judge_class", "enabled")
 _MADE = ("versioned", "created_at", "unregistered_at", "id")
@@ -105,8 +106,9 @@ class RuleForm(RuleModelForm):
             check_rule(self.body() if self.instance._state.adding else self.change())
         except BadInput as refused:
             place = str(refused.details.get("path", "")) if refused.details else ""
-            field = next((name for begin, name in _PLACES.items() if place.startswith(begin)), None)
-            self.add_error(field, refused.message.removeprefix(f"{place}: ") if field else refused.message)
+            field = next((name for begin, name in _PLACES.items() if place.startswith(begin)), "")
+            said = _IN_WORDS.get(field, refused.message.removeprefix(f"{place}: "))
+            self.add_error(field or None, said if field else refused.message)
 
     def _check_class(self) -> None:
         """A class of another project, or one that was removed."""
@@ -157,7 +159,7 @@ class JudgingRuleAdmin(TellingAdmin):
     """A removed rule is only read: its versions, and the runs that it queued, stay."""
 
     form = RuleForm
-    list_display = ("name", "project", "version", "which", "cap", "wants", "open_now", "enabled", "unregistered_at")
+    list_display = ("name", "says", "open_now", "enabled", "removed", "version", "project")
     list_filter = (
         ("tenant", ListedFilter),
         ("project", ListedFilter),
@@ -214,20 +216,17 @@ class JudgingRuleAdmin(TellingAdmin):
         """Never: the runs that it queued name it."""
         return False
 
-    @admin.display(description="takes")
-    def which(self, obj: Any) -> SafeString:
-        """Which runs, many agents or flows only counted, and how many of these."""
-        return lines([words.which_runs_in_brief(obj.told.runs), words.takes(obj.told.sample)])
+    @admin.display(description="what it takes and wants")
+    def says(self, obj: Any) -> SafeString:
+        """Which runs, many agents or flows only counted; how many of these, the cap and the want."""
+        told = obj.told
+        which = words.which_runs_in_brief(told.runs)
+        return lines([which, words.takes(told.sample), words.cap(told.max_open), words.wants(told.wants)])
 
-    @admin.display
-    def cap(self, obj: Any) -> str:
-        """At how many open items it stops."""
-        return words.cap(obj.told.max_open)
-
-    @admin.display
-    def wants(self, obj: Any) -> str:
-        """Whose correction."""
-        return words.wants(obj.told.wants)
+    @admin.display(description="removed")
+    def removed(self, obj: JudgingRule) -> str:
+        """When it was removed."""
+        return moment(obj.unregistered_at)
 
     @admin.display(description="open now")
     def open_now(self, obj: Any) -> SafeString:

@@ -26,6 +26,11 @@ Names = dict[str, str]
 class TellingAdmin(BigTableAdmin):
     """A list and pages whose rows are told in words."""
 
+    class Media:
+        """Room for the words."""
+
+        css = {"all": ("admin/judging/judging.css",)}  # noqa: RUF012 - as Django declares it
+
     def tell(self, rows: list[Any]) -> None:
         """Set on each row what is said of it; the same few statements for one row and for a page of them."""
         raise NotImplementedError

@@ -117,7 +117,7 @@ def test_dismissing_asks_for_a_reason_and_reopening_puts_back(shop: Shop, staff:
     old_rule(shop)
     first, second = queued(shop), queued(shop)
     asked = act(staff, QueueItem, "dismiss", first, second).content.decode()
-    assert "It leaves the queue for everyone" in asked and 'name="reason"' in asked
+    assert "They leave the queue for everyone" in asked and 'name="reason"' in asked
     assert not QueueItem.objects.filter(state="dismissed").exists()
     done = act(staff, QueueItem, "dismiss", first, second, confirmed="yes", reason=" A test order ")
     assert "2 runs dismissed: A test order." in done.content.decode()
