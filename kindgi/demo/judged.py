@@ -9,20 +9,24 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from kindgi.demo.companies import APP, CHECKER, END_USERS, EXPERTS, NIGHT_CHECK, TASTERS, Person
+from kindgi.demo.companies import APP, CHECKER, END_USERS, EXPERTS, NIGHT_CHECK, TASTERS, TRAVEL, Person
 from kindgi.demo.diary import SEED, Told
 from kindgi.demo.reviews import Act, acts, item_of, writers_of
+from kindgi.demo.rules import FIRST_AND_NEWEST_SINCE
 from kindgi.demo.scenes.scene import Scene
 
 DECISIONS, ANSWER = "kindgi:correction", "answer"
 # The first place of a ranking, whatever stands there: that another match belongs there can be said as well.
 TOP_PICK = "top-pick"
 
-_ONE_TOP_PICK_LEFT_OUT_IN = 5
+_ONE_TOP_PICK_IN = 2
 _ONE_DECISION_IN = 10
 _ONE_TAKEN_BACK_IN = 6
 _ONE_SECOND_THOUGHT_IN = 6
 _ONE_FITS_AFTER_ALL_IN = 3
+# The shares of the answers that are looked at, of those without and with a flaw: of the old ones, where somebody
+# had complained.
+_LOOKS_AT_FIRST, _LOOKS_AT_NEWEST = (0.04, 0.55), (0.4, 0.4)
 
 _FITS = ("Just what I was looking for.", "Yes, this one.", "Tapped “looks good”.", "👍", "")
 _DOES_NOT_FIT = ("Not what I asked for.", "Tapped “not for me”.", "Why this one??", "👎")
@@ -40,6 +44,7 @@ def judgments(runs: list[Told], said: list[Act], now: datetime) -> list[Act]:
     open_runs = [told for told in runs if told.is_reviewable and told.scene and told.run_id not in erased]
     done = [*_of_matches(open_runs), *_of_top_picks(open_runs), *_of_answers(open_runs)]
     done += _of_decisions(open_runs, said)
+    done += _of_releases(open_runs, said, now)
     done += _second_thoughts([act for act in said if act.run_id not in erased])
     return sorted((act for act in done if act.at <= now), key=lambda act: act.at)
 
@@ -78,7 +83,7 @@ def _of_top_picks(runs: list[Told]) -> Iterator[Act]:
     rng = Random(f"{SEED} top picks")  # noqa: S311
     flawed = [(told, told.scene) for told in runs if told.scene and told.scene.flaw and _first_right(told.scene)]
     for number, (told, scene) in enumerate(flawed):
-        if number % _ONE_TOP_PICK_LEFT_OUT_IN == 1:
+        if number % _ONE_TOP_PICK_IN:
             continue
         better = _first_right(scene)
         no = _verdict({"key": TOP_PICK, "pointer": "/matches/0", "rank": 0}, False, "Nobody took the first one.")
@@ -138,6 +143,23 @@ def _of_decisions(runs: list[Told], said: list[Act]) -> Iterator[Act]:
             body = {**_verdict({"key": DECISIONS}, False, flaw.why), "correction": expected}
             at = told.reported_at + timedelta(hours=rng.lognormvariate(1.8, 1.0))
             yield Act(at, told.company, rng.choice(experts).email, told.run_id, "judge", body, EXPERTS)
+
+
+def _of_releases(runs: list[Told], said: list[Act], now: datetime) -> Iterator[Act]:
+    """Experts who compared the concierge's first version with its newest, once both were in the queue."""
+    rng = Random(f"{SEED} releases")  # noqa: S311
+    plan, spoken_of = TRAVEL.agents[0], {act.run_id for act in said}
+    looks = {plan.releases[0].version: _LOOKS_AT_FIRST, plan.releases[-1].version: _LOOKS_AT_NEWEST}
+    queued_at = now - timedelta(days=FIRST_AND_NEWEST_SINCE)
+    for told in runs:
+        ran, flaw = told.record.get("agent", {}), told.scene.flaw if told.scene else None
+        if ran.get("id") != plan.id or ran["version"] not in looks or "parentRunId" in told.record:
+            continue
+        if rng.random() < looks[ran["version"]][flaw is not None] and told.run_id not in spoken_of:
+            person = rng.choice([person for person in writers_of(told) if person.reviewer in {"senior", "admin"}])
+            at = max(told.reported_at, queued_at) + timedelta(hours=rng.lognormvariate(2.5, 0.9))
+            body = _verdict({"key": ANSWER}, flaw is None, flaw.why if flaw else "")
+            yield Act(at, told.company, person.email, told.run_id, "judge", body, EXPERTS)
 
 
 def _second_thoughts(said: list[Act]) -> Iterator[Act]:

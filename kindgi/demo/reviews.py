@@ -62,7 +62,7 @@ def _share_looked_at(told: Told, flaw: Flaw | None) -> float:
     """Of runs like this one; there are only a few flows, of which some shall be among them."""
     if told.scene is None:
         return 0.2
-    return 0.29 if flaw else 0.075
+    return 0.27 if flaw else 0.07
 
 
 def writers_of(told: Told) -> list[Person]:

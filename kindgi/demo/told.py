@@ -19,6 +19,10 @@ from corrections.services.removing import correction_remove, judgment_remove
 from corrections.services.test_runs.recording import test_run_record
 from corrections.services.test_runs.submitting import TestRunBody
 from corrections.submissions import CorrectionBody
+from judging.services.catch_up import catch_up_begin, catch_up_step
+from judging.services.items import queue_item_dismiss, queue_item_reopen
+from judging.services.rules import rule_change, rule_create, rule_unregister
+from judging.submissions import QueueRecentBody, RuleBody, RuleChangeBody
 from kindgi.access.callers import Caller
 from kindgi.access.models import Project, Tenant
 from kindgi.api.jsontext import decode, encode
@@ -29,6 +33,8 @@ from kindgi.demo.history import history
 from kindgi.demo.judged import done_about
 from kindgi.demo.people import callers_of, tenant_admin_of
 from kindgi.demo.reviews import Act
+from kindgi.demo.rules import RULE_STEPS, RuleStep
+from kindgi.demo.tending import Tending, tended
 from kindgi.demo.trials import Trial, trials
 from kindgi.runs.services.agents import agent_pin_remove, agent_pin_set, agent_version_register
 from kindgi.runs.services.erasure import run_erase
@@ -47,6 +53,7 @@ class Stage:
     classes: dict[str, str] = field(default_factory=dict)
     said: dict[tuple[str, str], UUID] = field(default_factory=dict)
     judged: dict[tuple[str, str, str], UUID] = field(default_factory=dict)
+    rules: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, company: Company, tenant: Tenant) -> Stage:
@@ -127,6 +134,39 @@ class Stage:
         admin = tenant_admin_of(self.company, self.callers)
         judge_class_unregister(caller=admin, judge_class_id=self.classes[plan.name])
 
+    def rule(self, step: RuleStep) -> None:
+        """Somebody makes, changes or removes a judging rule, or has a worker catch it up."""
+        caller, project = self.callers[step.who], self.projects[step.project]
+        if step.kind == "make":
+            body = decode(encode({"name": step.name, **self._rule_body(step)}), RuleBody)
+            self.rules[step.project, step.name] = str(rule_create(caller=caller, project=project, body=body).pk)
+            return
+        rule_id = self.rules[step.project, step.name]
+        if step.kind == "change":
+            change = decode(encode(self._rule_body(step)), RuleChangeBody)
+            rule_change(caller=caller, project=project, rule_id=rule_id, body=change)
+        elif step.kind == "remove":
+            rule_unregister(caller=caller, project=project, rule_id=rule_id)
+        else:
+            far_back = decode(encode(step.body), QueueRecentBody)
+            catch_up = catch_up_begin(caller=caller, project=project, rule_id=rule_id, body=far_back)
+            while catch_up_step(catch_up_id=catch_up.pk):
+                pass
+
+    def _rule_body(self, step: RuleStep) -> dict[str, Any]:
+        if step.wants == "":
+            return step.body
+        return {**step.body, "judgeClassId": None if step.wants is None else self.classes[step.wants]}
+
+    def tend(self, tending: Tending) -> None:
+        """Somebody takes a run out of the queue, or puts it back."""
+        caller, project = self.callers[tending.who], self.projects[tending.project]
+        if tending.reason is None:
+            queue_item_reopen(caller=caller, project=project, run_id=tending.run_id)
+        else:
+            reason = tending.reason or None
+            queue_item_dismiss(caller=caller, project=project, run_id=tending.run_id, reason=reason)
+
     def _class_body(self, plan: ClassPlan) -> dict[str, Any]:
         scope: dict[str, Any] = {"kind": "agent" if plan.agent else "project" if plan.project else "tenant"}
         if plan.project:
@@ -148,10 +188,11 @@ def tell(companies: Iterable[Company], tenants: Iterable[Tenant], now: datetime)
     stages = {company.slug: Stage.of(company, tenant) for company, tenant in zip(companies, tenants, strict=True)}
     runs = history(now)
     done = done_about(runs, now)
-    setting = sorted(_setting(stages.values(), now), key=_when)
+    setting = sorted([*_setting(stages.values(), now), *_rules(stages, now)], key=_when)
     tried = ((trial.at, _later(stages[trial.company.slug].try_out, trial)) for trial in trials(runs, done, now))
+    tending = ((one.at, _later(stages[one.company.slug].tend, one)) for one in tended(runs, done, now))
     # Of the things of one moment, runs are reported before somebody acts on them.
-    for at, happens in merge(setting, _reports(stages, runs), _acts(stages, done), tried, key=_when):
+    for at, happens in merge(setting, _reports(stages, runs), _acts(stages, done), tried, tending, key=_when):
         with as_of(at):
             happens()
 
@@ -174,6 +215,11 @@ def _setting(stages: Iterable[Stage], now: datetime) -> Iterator[Event]:
             yield now - timedelta(days=95, minutes=-number), _later(stage.make_class, judge_class)
             if judge_class.retired:
                 yield now - timedelta(days=70), _later(stage.retire_class, judge_class)
+
+
+def _rules(stages: dict[str, Stage], now: datetime) -> Iterator[Event]:
+    for step in RULE_STEPS:
+        yield now - timedelta(days=step.days_ago), _later(stages[step.company.slug].rule, step)
 
 
 def _reports(stages: dict[str, Stage], runs: list[Told]) -> Iterator[Event]:

@@ -13,6 +13,9 @@ from django.test import override_settings
 
 from corrections import models
 from corrections.models import Correction, CorrectionChange, JudgeClass, RunCopy, Verdict
+from judging.models import CatchUp, JudgingRule, JudgingRuleVersion, QueueItem, QueueItemChange
+from judging.selectors.results import class_figures, rule_groups
+from judging.trends import trend
 from kindgi.access.models import Project, Reviewer, ServiceAccount, Tenant, Token, User
 from kindgi.api.jsontext import decode
 from kindgi.api.times import now, wire
@@ -47,6 +50,11 @@ def everything():
         models.TestRun,
         models.TestResult,
         models.Replay,
+        JudgingRule,
+        JudgingRuleVersion,
+        QueueItem,
+        QueueItemChange,
+        CatchUp,
     )
     return {model.__name__: model._default_manager.count() for model in counted}
 
@@ -251,8 +259,71 @@ def test_what_versions_did_is_read_over_v1(demo):
     newest = api.ok("GET", path)["data"][0]
     assert (newest["agentId"], newest["version"], newest["how"]) == ("meridian.concierge", "2.0.0", "unpin")
     results = api.ok("GET", f"{path}/{newest['id']}/results?outcome=right")["data"]
-    replay = api.ok("GET", f"{path}/{newest['id']}/replays/{results[0]['runId']}")
-    assert replay["calls"] and replay["output"]["response"]["content"]
+    replays = [api.ok("GET", f"{path}/{newest['id']}/replays/{result['runId']}") for result in results]
+    assert all("calls" in replay for replay in replays), "of a few the answer got lost"
+    assert any(replay["output"]["response"]["content"] for replay in replays if "output" in replay)
+
+
+def rule_named(name):
+    return JudgingRule.objects.get(name=name)
+
+
+def trend_of(rule):
+    groups = rule_groups([rule.pk])[rule.pk]
+    figures = class_figures(groups)
+    return trend(groups, rule_version=rule.version, weights=figures.weights, names=figures.names)
+
+
+def test_every_project_has_rules_of_every_kind(demo):
+    rules = list(JudgingRule.objects.select_related("judge_class"))
+    assert {str(rule.project_id) for rule in rules} == {project["id"] for project in demo["projects"]}
+    assert any(set(rule.when) == {"agentIds"} and rule.sample == 1 and not rule.max_open for rule in rules)
+    assert any(rule.when.get("versions") == ["live"] and rule.sample < 1 for rule in rules)
+    assert any(rule.max_open and rule.judge_class and rule.judge_class.name == "Experts" for rule in rules)
+    assert sum("flowIds" in rule.when for rule in rules) == 2
+    assert [rule.name for rule in rules if rule.unregistered_at] == ["For the interns"]
+    assert [(rule.name, rule.version) for rule in rules if rule.version > 1] == [("Orders and returns", 3)]
+    assert {rule.versions.count() for rule in rules} == {1, 3}
+    assert all(now() - timedelta(days=90) < rule.created_at <= rule.versioned_at < now() for rule in rules)
+
+
+def test_the_queue_is_filled_and_tended(demo):
+    items = QueueItem.objects.all()
+    assert set(items.values_list("state", flat=True)) >= {"open", "judged", "dismissed"}
+    assert set(items.filter(state="open").values_list("project_id", flat=True)) == set(
+        Project.objects.values_list("pk", flat=True)
+    )
+    dismissed = items.filter(state="dismissed")
+    assert dismissed.filter(reason=None).exists() and len(set(dismissed.values_list("reason", flat=True))) > 4
+    assert dismissed.exclude(counted={}).exists(), "some were corrected after they had been dismissed"
+    assert QueueItemChange.objects.filter(before="dismissed", after="open").count() > 2
+    closed = items.filter(state="judged").values_list("created_at", "closed_at", "completed_at")
+    assert all(ended <= added < at <= now() for added, at, ended in closed)
+    assert items.annotate(rules=Count("entries")).filter(rules__gt=1).exists()
+    full = rule_named("Fare rules, by an expert")
+    assert full.entries.filter(open=True).count() == full.max_open and full.skipped.count() > 50
+
+
+def test_trends_compare_two_versions_and_say_where_there_is_too_little(demo):
+    told = trend_of(rule_named("First and newest"))
+    assert [(one.better, one.worse) for one in told.latest.comparisons] == [("2.0.0", "1.0.0")]
+    assert {"Experts"} < {weight.name for weight in told.weights}
+    few = trend_of(rule_named("Delays that the flow handled")).latest.versions
+    assert [(one.agent_version, one.too_few) for one in few] == [(None, True)]
+
+
+def test_an_earlier_version_of_a_rule_has_results_of_its_own(demo):
+    earlier = trend_of(rule_named("Orders and returns")).earlier
+    assert [one.rule_version for one in earlier] == [2, 1]
+    assert all(any(version.judgments for version in one.versions) for one in earlier)
+    assert earlier[1].skipped_by_cap > 0
+
+
+def test_catch_ups_were_done(demo):
+    done = {job.rule.name: job for job in CatchUp.objects.select_related("rule")}
+    assert set(done) == {"First and newest", "Finder, live"} and {job.state for job in done.values()} == {"done"}
+    both = done["First and newest"]
+    assert both.done == both.of > 300 and both.queued > 50 and both.already_reviewed > 5
 
 
 def test_a_few_runs_were_erased(demo):
