@@ -7,31 +7,34 @@ the rows themselves, by the index of a rule's entries by time.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, time
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from corrections.models import JudgeClass
-from judging.lanes import measures, tallies_read
+from judging.lanes import measures
 from judging.models import Measure
 from judging.results import ClassCount, Group
 from judging.trends import newest_first
 from kindgi.sql import fetch
 
+# Classes are texts here, as items keep them, and no class the empty one: to count by UUIDs takes Python thrice as long.
 _KEPT = """
-SELECT rule_id, rule_version, agent_version, measure, judge_class_id, other_class_id, NULL::jsonb, sum(n)::bigint
-FROM judging_rulecount WHERE rule_id = ANY(%s) AND day >= %s::date + %s::int GROUP BY 1, 2, 3, 4, 5, 6
+SELECT rule_id, rule_version, agent_version, measure, coalesce(judge_class_id::text, ''),
+    coalesce(other_class_id::text, ''), NULL::jsonb, sum(n)::bigint
+FROM judging_rulecount WHERE rule_id = ANY(%s) AND day >= %s::date + %s::int
+GROUP BY rule_id, rule_version, agent_version, measure, judge_class_id, other_class_id
 """
 # Runs that stand alike are taken together: few ways of standing, however many runs.
 _FROM_ROWS = """
 UNION ALL
-SELECT entry.rule_id, entry.rule_version, entry.agent_version, item.state, NULL, NULL, item.counted, count(*)
+SELECT entry.rule_id, entry.rule_version, entry.agent_version, item.state, '', '', item.counted, count(*)
 FROM judging_queueentry AS entry JOIN judging_queueitem AS item ON item.id = entry.item_id
 WHERE entry.rule_id = ANY(%s) AND entry.created_at BETWEEN %s AND %s GROUP BY 1, 2, 3, 4, 7
 UNION ALL
-SELECT rule_id, rule_version, agent_version, %s, NULL, NULL, NULL, count(*) FROM judging_skippedrun
+SELECT rule_id, rule_version, agent_version, 'skipped', '', '', NULL, count(*) FROM judging_skippedrun
 WHERE rule_id = ANY(%s) AND created_at BETWEEN %s AND %s GROUP BY 1, 2, 3
 """
 _ALWAYS = datetime.min.replace(tzinfo=UTC)
@@ -43,7 +46,7 @@ class _Key(NamedTuple):
     agent_version: str | None
 
 
-_Measured = Counter[tuple[str, UUID | None, UUID | None]]
+_Measured = Counter[tuple[str, str, str]]
 
 
 def rule_groups(rule_ids: Collection[UUID], *, since: datetime | None = None) -> dict[UUID, list[Group]]:
@@ -52,9 +55,7 @@ def rule_groups(rule_ids: Collection[UUID], *, since: datetime | None = None) ->
     Of the runs queued (or left out by the cap) at or after ``since``, with all that is said of
     them. One statement for any number of rules, so that all of it is of one moment.
     """
-    measured: dict[_Key, _Measured] = {}
-    for key, what, n in _counted(list(rule_ids), since or _ALWAYS):
-        measured.setdefault(key, Counter())[what] += n
+    measured = _measured(_rows(list(rule_ids), since or _ALWAYS))
     found: dict[UUID, list[Group]] = {rule_id: [] for rule_id in rule_ids}
     order = {version: place for place, version in enumerate(newest_first({key.agent_version for key in measured}))}
     for key in sorted(measured, key=lambda key: (-key.rule_version, order[key.agent_version])):
@@ -64,30 +65,35 @@ def rule_groups(rule_ids: Collection[UUID], *, since: datetime | None = None) ->
     return found
 
 
-def _counted(rule_ids: list[UUID], since: datetime) -> Iterator[tuple[_Key, tuple[str, UUID | None, UUID | None], int]]:
-    for *key, measure, one, other, counted, n in _rows(rule_ids, since):
-        if counted is None:
-            yield _Key(*key), (measure, one, other), n
-        else:
-            for what, each in measures(measure, tallies_read(json.loads(counted))).items():
-                yield _Key(*key), what, n * each
-
-
 def _rows(rule_ids: list[UUID], since: datetime) -> list[tuple[Any, ...]]:
     """Counts of whole days; and before these, by their state and tallies, the rows of a day that ``since`` parts."""
     day = since.date()
     if since == datetime.combine(day, time.min, UTC):
         return fetch(_KEPT, [rule_ids, day, 0])
     part = [rule_ids, since, datetime.combine(day, time.max, UTC)]
-    return fetch(_KEPT + _FROM_ROWS, [rule_ids, day, 1, *part, Measure.SKIPPED, *part])
+    return fetch(_KEPT + _FROM_ROWS, [rule_ids, day, 1, *part, *part])
+
+
+def _measured(rows: Iterable[tuple[Any, ...]]) -> dict[_Key, _Measured]:
+    found: defaultdict[_Key, _Measured] = defaultdict(Counter)
+    for *key, measure, one, other, counted, n in rows:
+        into = found[_Key(*key)]
+        if counted is None:
+            into[measure, one, other] += n
+        else:
+            measured: Mapping[Any, int] = measures(measure, json.loads(counted))
+            for (each, of, beside), times in measured.items():
+                into[each, of or "", beside or ""] += n * times
+    return found
 
 
 def _group(key: _Key, measured: _Measured) -> Group:
-    classes = [one for measure, one, _ in measured if measure == Measure.JUDGMENTS]
+    classes = {one: UUID(one) if one else None for measure, one, _ in measured if measure == Measure.JUDGMENTS}
     by_class = [
-        ClassCount(one, measured[Measure.JUDGMENTS, one, None], measured[Measure.YES, one, None])
-        for one in sorted(classes, key=lambda one: (one is None, -measured[Measure.JUDGMENTS, one, None], str(one)))
+        ClassCount(classes[one], measured[Measure.JUDGMENTS, one, ""], measured[Measure.YES, one, ""])
+        for one in sorted(classes, key=lambda one: (one == "", -measured[Measure.JUDGMENTS, one, ""], one))
     ]
+    pairs = ((one, other, n) for (measure, one, other), n in measured.items() if measure == Measure.PAIRS)
     return Group(
         rule_version=key.rule_version,
         agent_version=key.agent_version,
@@ -98,12 +104,12 @@ def _group(key: _Key, measured: _Measured) -> Group:
         skipped_by_cap=_alone(measured, Measure.SKIPPED),
         runs_with_judgments=_alone(measured, Measure.CORRECTED),
         by_class=[count for count in by_class if count.judgments],
-        pairs={(one, other): n for (measure, one, other), n in measured.items() if measure == Measure.PAIRS and n},
+        pairs={(classes[one], classes[other]): n for one, other, n in pairs if n},
     )
 
 
 def _alone(measured: _Measured, measure: Measure) -> int:
-    return measured[measure, None, None]
+    return measured[measure, "", ""]
 
 
 class ClassFigures(NamedTuple):

@@ -36,7 +36,7 @@ def latest(shop: Shop, rule: dict[str, Any], **query: Any) -> dict[str, Any]:
 
 def texts(part: dict[str, Any]) -> list[str]:
     """What is said of a rule version, sentence by sentence."""
-    return [one["text"] for one in [*part["versions"], *part["comparisons"]]] + part["notes"]
+    return [*(one["text"] for one in [*part["versions"], *part["comparisons"]]), *part["notes"]]
 
 
 def runs_of(shop: Shop, number: int, version: str = "1.0.0") -> list[str]:

@@ -243,7 +243,7 @@ def test_rules_that_were_made_later_are_caught_up_as_the_records_say(shop: Shop,
     newest = sorted(runs, key=ended, reverse=True)
     since = ended(newest[200])
     everything = {"last": 1000}
-    for rule, body, among in [
+    asked: list[tuple[Rule, dict[str, Any], list[Record]]] = [
         (mirror.rules[0], everything, newest),
         (mirror.rules[1], {"since": since}, newest[:201]),
         (mirror.rules[2], {"last": 150}, newest[:150]),
@@ -251,7 +251,8 @@ def test_rules_that_were_made_later_are_caught_up_as_the_records_say(shop: Shop,
         (mirror.rules[4], {"last": 300, "since": since}, newest[:201]),
         (mirror.rules[4], everything, newest),
         (mirror.rules[4], everything, newest),
-    ]:
+    ]
+    for rule, body, among in asked:
         assert catch_up(shop, rule, **body) == mirror.catch_up(rule, among)
     assert catch_up(shop, mirror.rules[4], **everything)[0] == 0, "it has been done"
     close_some(shop, mirror)
