@@ -117,24 +117,43 @@ def test_a_broker_that_is_killed_keeps_what_it_has_taken(fresh: Shop, broker: Br
 def test_a_worker_that_starts_before_its_broker_waits_for_it(fresh: Shop, broker: Server):
     broker.kill9()
     with a_worker(broker, **UNSWEPT) as worker:
-        with socket.create_server(("127.0.0.1", broker.port)) as listening:
-            worker.start()
-            listening.settimeout(30)
-            listening.accept()[0].close()
+        start_in_vain(worker, broker)
         broker.start()
         do_something(worker, fresh)
 
 
 @a_server
-def test_a_worker_ends_when_it_is_told_to_although_its_broker_is_away(fresh: Shop, broker: Broker):
+def test_a_worker_that_has_lost_its_broker_ends_when_it_is_told_to(fresh: Shop, broker: Broker):
     with a_worker(broker) as worker:
         worker.start()
         do_something(worker, fresh)
         broker.kill9()
-        assert worker.child is not None
-        process = worker.child.process
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=30) == 0
+        assert told_to_end(worker) == 0
+
+
+@a_server
+def test_a_worker_that_never_had_its_broker_ends_when_it_is_told_to(fresh: Shop, broker: Server):
+    broker.kill9()
+    with a_worker(broker) as worker:
+        start_in_vain(worker, broker)
+        assert told_to_end(worker) == 0
+
+
+def start_in_vain(worker: WorkerProcess, broker: Server) -> None:
+    """Start a worker, and return when both it and its schedule have looked for the broker, which is away."""
+    with socket.create_server(("127.0.0.1", broker.port)) as listening:
+        worker.start()
+        listening.settimeout(60)
+        for _ in range(4):
+            listening.accept()[0].close()
+
+
+def told_to_end(worker: WorkerProcess) -> int:
+    """The exit status of a worker that is told to end, and does."""
+    assert worker.child is not None
+    process = worker.child.process
+    process.send_signal(signal.SIGTERM)
+    return process.wait(timeout=60)
 
 
 # A process that sends, and then says how long that took.
