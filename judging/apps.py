@@ -14,14 +14,14 @@ class JudgingConfig(AppConfig):
     def ready(self) -> None:
         """Runs are matched as they end, and their items follow what becomes of them, in the same transaction."""
         from corrections import hooks as corrected
-        from judging.selectors.queue import projects_of_queued_runs
+        from judging.selectors.queue import projects_of_matched_runs
         from judging.services.closing import items_judge
         from judging.services.erasure import items_erase_for_runs
         from judging.services.run_end import runs_match
         from kindgi.runs import hooks as runs
 
         runs.run_ended.register(runs_match)
-        runs.run_erased.register(items_erase_for_runs)
+        runs.runs_erased.register(items_erase_for_runs)
         runs.runs_purging.register(items_erase_for_runs)
-        runs.gone_run_projects.register(projects_of_queued_runs)
+        runs.gone_run_projects.register(projects_of_matched_runs)
         corrected.run_corrected.register(items_judge)

@@ -91,7 +91,8 @@ class RuleTrend:
     @property
     def all_overlap(self) -> bool:
         """Whether there are several ranges, and no two of them are apart."""
-        return len(self.charted) > 1 and not self.comparisons
+        compared = [one for one in self.charted if one.agent_version is not None]
+        return len(compared) > 1 and not self.comparisons
 
     @property
     def skipped_by_cap(self) -> int:

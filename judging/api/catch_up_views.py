@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore
 from typing import Literal
 from uuid import UUID
 
@@ -25,6 +28,8 @@ from kindgi.api.operations import Answer, Time, operation
 from kindgi.api.times import wire
 from kindgi.celery import send
 
+# Whoever waits has one of the server's threads meanwhile: others need some too.
+_places = BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 _READING = (ProjectNotFound, errors.JudgingRuleNotFound)
 
 
@@ -85,16 +90,29 @@ class QueueRecent(Endpoint):
         errors=(*_READING, PermissionDenied),
     )
     def post(self, request: Request, project_id: str, rule_id: str) -> Response:
-        """What it came to, or after ten seconds how far it is: it goes on by itself.
+        """What it came to, or after up to ten seconds how far it is: it goes on by itself.
 
         It samples as the rule does, and doesn't apply `maxOpen`.
         """
-        job = catch_up_wait(catch_up_id=self.job.pk, seconds=settings.CATCH_UP_WAIT_SECONDS)
+        with _a_place_to_wait() as there_is_one:
+            seconds = settings.CATCH_UP_WAIT_SECONDS if there_is_one else 0
+            job = catch_up_wait(catch_up_id=self.job.pk, seconds=seconds)
         if job.state == CatchUpState.RUNNING:
             return Response(CatchUpGoingOn(job.pk, job.done, job.of), status=202)
         if job.state == CatchUpState.STOPPED:
             raise errors.JudgingRuleNotFound("The judging rule was removed meanwhile; it queues nothing more.")
         return Response(CatchUpCounts(job.queued, job.already_queued, job.already_reviewed))
+
+
+@contextmanager
+def _a_place_to_wait() -> Iterator[bool]:
+    """Whether there is one among those who may wait in this process."""
+    there_is_one = _places.acquire(blocking=False)
+    try:
+        yield there_is_one
+    finally:
+        if there_is_one:
+            _places.release()
 
 
 class OneCatchUp(Endpoint):

@@ -20,6 +20,7 @@ from kindgi.access.models import Project
 from kindgi.access.selectors import project_get
 from kindgi.api.endpoints import Endpoint
 from kindgi.api.errors import PermissionDenied
+from kindgi.api.filters import check_parameters
 from kindgi.api.operations import Body, operation
 from kindgi.api.pages import PageRequest
 from kindgi.api.times import now, wire
@@ -87,6 +88,7 @@ class NextInQueue(_Queue):
 
         Filters are the list's; `forMe` is true unless it is given. Two callers at once get two items.
         """
+        check_parameters(request.GET, set(QueueFilter.base_filters), paging=frozenset())
         caller, given = self.caller_of(request), request.GET.copy()
         given.setdefault("forMe", "true")
         query = queue_query(caller=caller, project=self.project(request, project_id), query=given)

@@ -168,7 +168,7 @@ def _version_answer(one: VersionTrend) -> VersionTrendAnswer:
 
 
 def _notes(found: RuleTrend) -> list[str]:
-    notes = [] if found.charted else [too_few_to_chart()]
+    notes = [too_few_to_chart()] if all(one.too_few for one in found.versions) else []
     if found.all_overlap:
         notes.append(str(RANGES_OVERLAP))
     if found.skipped_by_cap:

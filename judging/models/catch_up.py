@@ -24,7 +24,7 @@ class CatchUp(Row):
 
     It goes through the project's ended top-level runs that aren't replays in the order of
     (completed_at, id), after ``at`` and up to ``until``. ``of`` is how many these were when it was
-    asked for, ``done`` how many of them it has gone through.
+    asked for, or more where runs are told late; ``done`` how many of them it has gone through.
     """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)

@@ -20,7 +20,7 @@ class LaneCount(models.Model):
     project_id = models.UUIDField()
     lane_id = models.UUIDField()
     state = models.CharField(max_length=9, choices=State.choices)
-    n = models.IntegerField()
+    n = models.BigIntegerField()
     folded = models.BooleanField(default=False)
 
     class Meta:
@@ -65,7 +65,7 @@ class RuleCount(models.Model):
     measure = models.CharField(max_length=9, choices=Measure.choices)
     judge_class_id = models.UUIDField(null=True)
     other_class_id = models.UUIDField(null=True)
-    n = models.IntegerField()
+    n = models.BigIntegerField()
     folded = models.BooleanField(default=False)
 
     class Meta:

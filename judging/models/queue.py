@@ -164,6 +164,7 @@ class SkippedRun(Row):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["rule", "created_at"], name="skipped_run_of_rule"),
+            models.Index(fields=["run_id"], name="skipped_run_by_run"),
         ]
 
     def __str__(self) -> str:

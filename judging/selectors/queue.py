@@ -16,6 +16,13 @@ from kindgi.sql import fetch
 
 # Before every correction, so it is written out.
 _PROJECTS = "SELECT run_id, project_id FROM judging_queueitem WHERE tenant_id = %s AND run_id = ANY(%s)"
+# A run that a cap kept out is counted for ever too.
+_KNOWN = f"""
+{_PROJECTS} UNION
+SELECT skipped.run_id, rule.project_id FROM judging_skippedrun AS skipped
+JOIN judging_judgingrule AS rule ON rule.id = skipped.rule_id
+WHERE rule.tenant_id = %s AND skipped.run_id = ANY(%s)
+"""  # noqa: S608 - ours
 
 
 def queued_projects(*, tenant_id: UUID, run_ids: Collection[UUID]) -> set[UUID]:
@@ -23,15 +30,18 @@ def queued_projects(*, tenant_id: UUID, run_ids: Collection[UUID]) -> set[UUID]:
     return {project_id for _, project_id in fetch(_PROJECTS, [tenant_id, list(run_ids)])}
 
 
-def projects_of_queued_runs(gone: Iterable[GoneRun]) -> dict[UUID, UUID]:
-    """The projects of those runs that were queued, by their public ids; one statement a tenant."""
+def projects_of_matched_runs(gone: Iterable[GoneRun]) -> dict[UUID, UUID]:
+    """The projects of those runs that rules took, queued or kept out by a cap, by their public ids.
+
+    One statement a tenant.
+    """
     by_tenant: dict[UUID, list[UUID]] = {}
     for one in gone:
         by_tenant.setdefault(one.tenant_id, []).append(one.run_id)
     return {
         run_id: project_id
         for tenant_id, run_ids in by_tenant.items()
-        for run_id, project_id in fetch(_PROJECTS, [tenant_id, run_ids])
+        for run_id, project_id in fetch(_KNOWN, [tenant_id, run_ids, tenant_id, run_ids])
     }
 
 
@@ -50,6 +60,12 @@ def corrected_runs_waiting_for(rule: JudgingRule) -> list[UUID]:
     lanes = Lane.objects.filter(project_id=rule.project_id, rule_ids__contains=[rule.pk], corrected=True)
     items = QueueItem.objects.filter(lane__in=lanes, state=State.OPEN)
     return list(items.values_list("run_id", flat=True))
+
+
+def others_wait(rule: JudgingRule, *, agent_id: str) -> bool:
+    """Whether runs of other agents, or of flows, wait for the rule."""
+    lanes = Lane.objects.filter(project_id=rule.project_id, rule_ids__contains=[rule.pk]).exclude(agent_id=agent_id)
+    return QueueItem.objects.filter(lane__in=lanes, state=State.OPEN).exists()
 
 
 def changes_of_item(item: QueueItem) -> QuerySet[QueueItemChange]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -18,11 +19,13 @@ from kindgi.access.models import Project
 from kindgi.api.ids import parse_id
 from kindgi.sql import fetch
 
-# Read whenever a run ends, so it is written out.
+# Read whenever a run ends, as one text a project, of which the rules are made once a process for as long as it is the
+# same: making them of rows takes several times as long.
 _IN_FORCE = """
-SELECT project_id, id, version, created_at, "when", sample, max_open, judge_class_id
+SELECT project_id, json_agg(json_build_array(
+    id, version, created_at, "when", sample, max_open, judge_class_id) ORDER BY created_at, id)::text
 FROM judging_judgingrule
-WHERE project_id = ANY(%s) AND unregistered_at IS NULL AND enabled ORDER BY created_at, id
+WHERE project_id = ANY(%s) AND unregistered_at IS NULL AND enabled GROUP BY project_id
 """
 # One more than a cap is never needed, however many a catch-up has added.
 _OPEN = """
@@ -46,20 +49,29 @@ class LiveRule:
     matcher: Matcher
 
 
-def rules_in_force(project_ids: Collection[UUID]) -> dict[UUID, list[LiveRule]]:
+def rules_in_force(project_ids: Collection[UUID]) -> dict[UUID, tuple[LiveRule, ...]]:
     """The enabled rules of each project, oldest first; one statement. Hold the rules' lock."""
-    rules: dict[UUID, list[LiveRule]] = {}
-    for row in fetch(_IN_FORCE, [list(project_ids)]):
-        project_id, rule_id, version, made_at, when, sample, max_open, judge_class_id = row
-        rule = LiveRule(rule_id, version, made_at, max_open, judge_class_id, _matcher(rule_id, when, sample))
-        rules.setdefault(project_id, []).append(rule)
-    return rules
+    return {project_id: _live(rules) for project_id, rules in fetch(_IN_FORCE, [list(project_ids)])}
 
 
-@lru_cache(maxsize=4096)
-def _matcher(rule_id: UUID, when: str, sample: float) -> Matcher:
-    """A rule made ready, once a process for what its version says. Raw cursors hand out jsonb as text."""
-    return Matcher(rule_id, when_of(json.loads(when)), sample)
+@lru_cache(maxsize=256)
+def _live(rules: str) -> tuple[LiveRule, ...]:
+    return tuple(_live_rule(*rule) for rule in json.loads(rules))
+
+
+def _live_rule(
+    rule_id: str,
+    version: int,
+    made_at: str,
+    when: dict[str, Any],
+    sample: float,
+    max_open: int | None,
+    judge_class_id: str | None,
+) -> LiveRule:
+    pk = UUID(rule_id)
+    wanted = None if judge_class_id is None else UUID(judge_class_id)
+    matcher = Matcher(pk, when_of(when), sample)
+    return LiveRule(pk, version, datetime.fromisoformat(made_at), max_open, wanted, matcher)
 
 
 def matcher_of(rule: JudgingRule) -> Matcher:

@@ -12,11 +12,11 @@ SCOPES = 500
 _ADD = """
 WITH lanes AS (
     INSERT INTO judging_lanecount (project_id, lane_id, state, n, folded)
-    SELECT added.*, false FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::int[]) AS added)
+    SELECT added.*, false FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::bigint[]) AS added)
 INSERT INTO judging_rulecount
     (rule_id, rule_version, agent_version, day, measure, judge_class_id, other_class_id, n, folded)
 SELECT added.*, false FROM unnest(
-    %s::uuid[], %s::int[], %s::text[], %s::date[], %s::text[], %s::uuid[], %s::uuid[], %s::int[]) AS added
+    %s::uuid[], %s::int[], %s::text[], %s::date[], %s::text[], %s::uuid[], %s::uuid[], %s::bigint[]) AS added
 """
 # One folds at a time. What others write meanwhile isn't seen by it, and stays for the next time.
 _ALONE = "SELECT pg_try_advisory_xact_lock(hashtextextended('kindgi counts', 0))"

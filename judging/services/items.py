@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from judging import errors
 from judging.models import QueueItem, State
 from judging.policies import check_change_queue
@@ -18,7 +20,7 @@ def queue_item_dismiss(*, caller: Caller, project: Project, run_id: str, reason:
 
     Raises :class:`JudgingItemNotFound`, :class:`JudgingItemNotOpen`, ``PermissionDenied``.
     """
-    locked = _lock(caller, project, run_id)
+    (locked,) = _lock(caller, project, [run_id])
     if locked.item.state != State.OPEN:
         raise errors.JudgingItemNotOpen(f'Run "{locked.item.run_id}" doesn\'t wait: it is {locked.item.state}.')
     at = now()
@@ -29,21 +31,27 @@ def queue_item_dismiss(*, caller: Caller, project: Project, run_id: str, reason:
 
 
 def queue_item_reopen(*, caller: Caller, project: Project, run_id: str) -> QueueItem:
-    """Put a dismissed item back; needs write access.
+    """Put a dismissed item back, as :func:`queue_items_reopen` does."""
+    (item,) = queue_items_reopen(caller=caller, project=project, run_ids=[run_id])
+    return item
 
-    Where its run was corrected meanwhile so that it wants nothing more, it is judged at once.
+
+def queue_items_reopen(*, caller: Caller, project: Project, run_ids: Sequence[str]) -> list[QueueItem]:
+    """Put dismissed items back, all or none; needs write access.
+
+    One whose run was corrected meanwhile so that it wants nothing more is judged at once.
     Raises :class:`JudgingItemNotFound`, :class:`JudgingItemNotOpen`, ``PermissionDenied``.
     """
     rules_read_lock([project.pk])
-    locked = _lock(caller, project, run_id)
-    _check_reopens(locked.item)
-    at = now()
-    item = locked.item
-    item.state, item.closed_at, item.reason = State.OPEN, None, None
-    item.closed_by = locked.by = caller.actor
-    locked.judge(at)
-    items_save([locked], at=at)
-    return item
+    items, at = _lock(caller, project, run_ids), now()
+    for locked in items:
+        item = locked.item
+        _check_reopens(item)
+        item.state, item.closed_at, item.reason = State.OPEN, None, None
+        item.closed_by = locked.by = caller.actor
+        locked.judge(at)
+    items_save(items, at=at)
+    return [locked.item for locked in items]
 
 
 def _check_reopens(item: QueueItem) -> None:
@@ -55,8 +63,7 @@ def _check_reopens(item: QueueItem) -> None:
         )
 
 
-def _lock(caller: Caller, project: Project, run_id: str) -> LockedItem:
-    seen = queue_item_get(project=project, run_id=run_id)
+def _lock(caller: Caller, project: Project, run_ids: Sequence[str]) -> list[LockedItem]:
+    seen = [queue_item_get(project=project, run_id=run_id).run_id for run_id in run_ids]
     check_change_queue(caller, project)
-    (locked,) = items_lock(tenant_id=project.tenant_id, run_ids=[seen.run_id])
-    return locked
+    return items_lock(tenant_id=project.tenant_id, run_ids=seen)

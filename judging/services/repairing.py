@@ -15,10 +15,10 @@ from kindgi.access.models import Project
 from kindgi.api.times import now
 from kindgi.sql import execute
 
-# Tables in the order in which whoever changes the queue writes to them.
+# Nobody has an item locked then, nor locks one: who did so and then waited for a table would be waited for in turn.
 _ALONE = """
 LOCK TABLE judging_queueitem, judging_queueentry, judging_skippedrun, judging_lanecount, judging_rulecount
-IN SHARE ROW EXCLUSIVE MODE
+IN EXCLUSIVE MODE
 """
 _ENTRIES = """
 UPDATE judging_queueentry AS entry SET open = NOT entry.open FROM judging_queueitem AS item

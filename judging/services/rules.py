@@ -14,8 +14,8 @@ from judging import errors
 from judging.matching import When, when_stored
 from judging.models import JudgingRule, JudgingRuleVersion
 from judging.policies import check_change_rules
-from judging.selectors.queue import corrected_runs_waiting_for
-from judging.selectors.rules import rule_get
+from judging.selectors.queue import corrected_runs_waiting_for, others_wait
+from judging.selectors.rules import rule_get, rules_live
 from judging.services.locking import rules_change_lock
 from judging.services.queueing import items_lock, items_save
 from judging.submissions import RuleBody, RuleChangeBody, check_rule
@@ -25,6 +25,7 @@ from kindgi.api.errors import BadInput
 from kindgi.api.ids import new_id
 from kindgi.api.times import now
 
+MOST_RULES = 1000
 _SETTINGS = ("name", "when", "sample", "max_open", "judge_class_id", "enabled")
 
 
@@ -36,6 +37,8 @@ def rule_create(*, caller: Caller, project: Project, body: RuleBody) -> JudgingR
     check_change_rules(caller, project)
     check_rule(body)
     rules_change_lock(project.pk)
+    if rules_live(project).count() >= MOST_RULES:
+        raise BadInput(f"A project has up to {MOST_RULES:,} rules; remove one that is needed no more.")
     at = now()
     rule = JudgingRule(
         id=new_id(), created_at=at, tenant_id=project.tenant_id, project=project, version=0, name="", sample=1.0
@@ -60,6 +63,8 @@ def rule_change(*, caller: Caller, project: Project, rule_id: str, body: RuleCha
     _set(rule, body)
     if _settings(rule) == before:
         return rule
+    if rule.judge_class_id != before["judge_class_id"]:
+        _check_others_dont_wait(rule)
     at = now()
     _save_version(caller, rule, at)
     if rule.judge_class_id != before["judge_class_id"]:
@@ -117,13 +122,28 @@ def _class(rule: JudgingRule, judge_class_id: str) -> JudgeClass:
 
 def _check_class_meets_runs(rule: JudgingRule) -> None:
     """A class of one agent is given on that agent's runs alone: others would wait for ever."""
-    if rule.judge_class_id is None:
-        return
-    agent_id = JudgeClass.objects.filter(pk=rule.judge_class_id).values_list("agent_id", flat=True).first()
+    agent_id = _agent_of_class(rule)
     if agent_id and set(rule.when.get("agentIds", [])) != {agent_id}:
         raise BadInput(
             f'The judge class applies to the agent "{agent_id}" alone, so the rule\'s when.agentIds must name it alone.'
         )
+
+
+def _check_others_dont_wait(rule: JudgingRule) -> None:
+    """... nor is it given on runs of other agents that wait for the rule already."""
+    agent_id = _agent_of_class(rule)
+    if agent_id and others_wait(rule, agent_id=agent_id):
+        raise BadInput(
+            f'The judge class applies to the agent "{agent_id}" alone, and runs of others wait for the rule, which '
+            "nobody could correct then. Make another rule, or see to these first."
+        )
+
+
+def _agent_of_class(rule: JudgingRule) -> str:
+    """The one agent that the class which the rule wants applies to; empty where there is no such."""
+    if rule.judge_class_id is None:
+        return ""
+    return JudgeClass.objects.filter(pk=rule.judge_class_id).values_list("agent_id", flat=True)[0]
 
 
 def _save_version(caller: Caller, rule: JudgingRule, at: datetime) -> None:

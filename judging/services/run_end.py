@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -38,12 +38,12 @@ def runs_match(runs: list[Run]) -> None:
     project_ids = {run.project_id for run in ended}
     rules_read_lock(project_ids)
     rules = rules_in_force(project_ids)
-    matches = [_Match(run, taking) for run in ended if (taking := _taking(rules.get(run.project_id, []), run))]
+    matches = [_Match(run, taking) for run in ended if (taking := _taking(rules.get(run.project_id, ()), run))]
     if matches:
         _queue(matches)
 
 
-def _taking(rules: list[LiveRule], run: Run) -> list[LiveRule]:
+def _taking(rules: Sequence[LiveRule], run: Run) -> list[LiveRule]:
     """The rules that were made before the run's end and take it."""
     end = run.completed_at
     return [rule for rule in rules if end is not None and rule.made_at < end and rule.matcher.takes(run)]

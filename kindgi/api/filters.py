@@ -128,10 +128,12 @@ def bound(
     return read
 
 
-def check_parameters(query: QueryDict, known: set[str], repeatable: Collection[str] = ()) -> None:
+def check_parameters(
+    query: QueryDict, known: set[str], repeatable: Collection[str] = (), *, paging: Collection[str] = PAGING
+) -> None:
     """Refuse a query parameter that is neither in ``known`` nor about paging, and one given twice."""
     for name, values in query.lists():
-        if name not in known and name not in PAGING:
+        if name not in known and name not in paging:
             raise BadInput(f"There's no query parameter {name!r} here.", details={"parameter": name})
         if "" in values:
             raise BadInput(f"The query parameter {name} is empty; leave it out.", details={"parameter": name})

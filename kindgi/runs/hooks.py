@@ -107,6 +107,9 @@ run_ended: Hook[Run] = Hook()
 run_erased: Taken[Run] = Taken()
 """Runs that are being erased: their rows are locked and say so, their content goes next."""
 
+runs_erased: Hook[Run] = Hook()
+"""Runs that were erased, all that one transaction erases at once, after what else it erases is locked."""
+
 participant_erased: Taken[Participant] = Taken()
 """Participants whose runs were just erased: what is kept of them beside these goes now."""
 

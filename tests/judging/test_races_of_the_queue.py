@@ -12,10 +12,12 @@ from unittest import mock
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 
 from judging.models import QueueEntry, QueueItem, SkippedRun
 from judging.services import closing, items, rules, run_end
 from judging.services.catch_up import catch_up_begin, catch_up_run
+from judging.services.repairing import queue_repair
 from judging.submissions import QueueRecentBody
 from kindgi.access.callers import operator_in
 from tests.judging.queues import make_rule, queue, queue_path, rules_path, states
@@ -290,4 +292,24 @@ def test_an_item_that_is_erased_while_it_is_dismissed_or_corrected_ends_as_one_o
     for item in QueueItem.objects.all():
         assert item.state != "open" and item.gone_at is not None and item.reason is None
         assert not item.changes.exclude(reason=None).exists()
+    assert_all_is_well(fresh)
+
+
+def test_a_repair_waits_for_who_has_an_item_and_then_they_for_it(fresh: Shop):
+    """Whoever dismisses has the item's row before they write a count, and a repair has the counts' table."""
+    make_rule(fresh)
+    time.sleep(0.002)
+    run_id = fresh.run()
+    editor = fresh.editor
+    reached, repaired = threading.Event(), threading.Event()
+
+    def repair() -> None:
+        assert reached.wait(10)
+        with transaction.atomic():
+            queue_repair(project=fresh.project)
+        repaired.set()
+
+    with pausing("judging.services.items.items_lock", reached=reached, until=repaired):
+        dismissed, nothing = at_once([lambda: editor.post(queue_path(fresh, run_id, "dismiss")), repair])
+    assert (dismissed.status_code, nothing) == (200, None)
     assert_all_is_well(fresh)

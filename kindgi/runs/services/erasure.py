@@ -65,6 +65,7 @@ def run_erase(*, caller: Caller, run_id: str) -> Run:
     if run.content_erased_at is not None:
         return run
     _erase([run])
+    hooks.runs_erased([run])
     # Last: what the hooks waited for, such as a change of a correction, has kept its answer by now.
     idempotency.forget(tenant_id=run.tenant_id, subject_ids=[run.run_id, run.pk, run.tenant_id])
     return run
@@ -100,9 +101,11 @@ def participant_erase(*, caller: Caller, project: Project, participant_id: str) 
     named = own | hooks.participant_runs([whose])
     runs = [run for run in _locked(whose.tenant_id, named) if run.run_id in own]
     taken: Counter[str] = Counter()
-    for batch in _batches(run for run in runs if run.content_erased_at is None):
+    erasing = [run for run in runs if run.content_erased_at is None]
+    for batch in _batches(erasing):
         taken += _erase(batch)
     taken += hooks.participant_erased([whose])
+    hooks.runs_erased(erasing)
     # Last, as above; of what was corrected for them until the corrections were locked, too.
     subjects = named | hooks.participant_runs([whose]) | {run.pk for run in runs} | {whose.tenant_id}
     idempotency.forget(tenant_id=whose.tenant_id, subject_ids=subjects)
