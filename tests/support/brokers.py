@@ -93,7 +93,7 @@ class Server(Broker):
     def _wait_until_gone(self) -> None:
         """RabbitMQ is started by a shell, and may outlive that by a moment, with its port and its files."""
         deadline = time.monotonic() + START_SECONDS
-        with suppress(ConnectionRefusedError):
+        with suppress(ConnectionError):
             while time.monotonic() < deadline:
                 socket.create_connection(("127.0.0.1", self.port)).close()
                 time.sleep(0.01)
@@ -256,10 +256,3 @@ def _take_port(stack: ExitStack) -> int:
         with suppress(web.WebServerError):
             stack.enter_context(web.take_port(host="127.0.0.1", port=port))
             return port
-
-
-def silent_port(stack: ExitStack) -> int:
-    """A port on which whoever connects waits for ever: what is sent there is taken, and nothing is answered."""
-    listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-    port: int = listening.getsockname()[1]
-    return port
