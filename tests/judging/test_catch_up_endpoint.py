@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -209,3 +210,19 @@ def about(shop: Shop, rule: Rule, job_id: str) -> tuple[Any, ...]:
     answer = shop.api("viewer").ok("GET", path(shop, rule, job_id))
     assert answer["jobId"] == job_id and ("finishedAt" in answer) == (answer["state"] != "running")
     return tuple(answer[name] for name in ("state", "done", "of", "queued", "alreadyQueued", "alreadyReviewed"))
+
+
+def test_those_who_wait_leave_the_server_threads_for_others(fresh: Shop, settings: Any):
+    """With nobody at work all would wait for ten seconds; half of the threads may, and the others answer at once."""
+    ended(fresh, 1)
+    rule = make_rule(fresh)
+    editor, places = fresh.editor, settings.WEB_THREADS // 2
+    settings.CATCH_UP_WAIT_SECONDS = 2
+
+    def ask() -> float:
+        begun = time.monotonic()
+        assert editor.post(path(fresh, rule), {"last": 1}).status_code == 202
+        return time.monotonic() - begun
+
+    took = sorted(at_once([ask for _ in range(places + 3)]))
+    assert [seconds >= 2 for seconds in took] == [False] * 3 + [True] * places

@@ -249,7 +249,7 @@ def test_of_the_held_only_those_that_were_asked_for_are_told(undone: Shop, filte
         assert next_item(undone, query=query)["held"] == number, query
 
 
-@pytest.mark.parametrize("query", ["state=closed", "forMe=maybe", "agent=x", "ruleId="])
+@pytest.mark.parametrize("query", ["state=closed", "forMe=maybe", "agent=x", "ruleId=", "limit=5", "cursor=x"])
 def test_a_filter_that_cannot_be_read_is_refused(undone: Shop, runs: list[str], query: str):
     assert undone.editor.refused("POST", f"{queue_path(undone, 'next')}?{query}") == (400, "bad-input")
     assert held(undone, runs[0]) is None

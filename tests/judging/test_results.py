@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
+from unittest.mock import patch
+from uuid import UUID
 
 import pytest
 
 from judging.models import RuleCount
+from judging.results import effective_runs
+from judging.selectors.results import rule_groups
 from judging.services.catch_up import catch_up_begin, catch_up_run
 from judging.services.counting import counts_fold
 from judging.submissions import QueueRecentBody
@@ -509,3 +513,15 @@ def test_folding_the_counts_changes_no_answer(undone: Shop):
     assert [figures(one, "open", "dismissed") for one in after["groups"]] == [[2, 0], [1, 0]]
     assert counts_fold() > 0 and answer(undone, rule) == after
     assert counts_fold() == 0
+
+
+def test_counts_may_pass_what_32_bits_hold(undone: Shop):
+    """A run that thousands of end users judge: the square of its verdicts is counted."""
+    rule = old_rule(undone)
+    run_id = undone.run()
+    many = {None: (3_000_000, 3_000_000)}
+    with patch("judging.services.closing.live_tallies", return_value={UUID(run_id): many}):
+        undone.correct(run_id)
+    counts_fold()
+    (group,) = rule_groups([UUID(rule["ruleId"])])[UUID(rule["ruleId"])]
+    assert (group.judgments, effective_runs(group, {None: 1.0})) == (3_000_000, 1.0)

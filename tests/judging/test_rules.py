@@ -10,7 +10,7 @@ import pytest
 
 from kindgi.api.times import as_of, wire
 from tests.builders import Api
-from tests.judging.queues import change_rule, make_rule, old_rule, rules_path
+from tests.judging.queues import change_rule, dismiss, make_rule, old_rule, rules_path
 from tests.support.shops import AGENT, CheckedApi, Shop
 
 UNKNOWN = "018f0000-0000-7000-8000-000000000000"
@@ -276,6 +276,26 @@ def test_a_class_of_another_agent_is_refused_where_a_rule_is_changed_to_want_it(
     assert undone.editor.refused("PATCH", rules_path(undone, rule["ruleId"]), change) == (400, "bad-input")
     both = change_rule(undone, rule, when={"agentIds": ["other"]}, **change)
     assert (both["version"], both["judgeClassId"]) == (2, change["judgeClassId"])
+
+
+def test_a_rule_is_not_changed_to_a_class_that_nobody_can_give_on_what_waits_for_it(undone: Shop):
+    rule = old_rule(undone, when={})
+    other = undone.run(agent={"id": "other.agent", "version": "1.0.0"})
+    undone.run()
+    change = {"when": {"agentIds": [AGENT]}, "judgeClassId": agents_class(undone, AGENT)}
+    refused = undone.editor.request("PATCH", rules_path(undone, rule["ruleId"]), change)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad-input")
+    assert "runs of others wait" in refused.json()["error"]["message"]
+    dismiss(undone, other)
+    assert change_rule(undone, rule, **change)["version"] == 2
+
+
+def test_a_project_has_no_more_rules_than_it_may(undone: Shop, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("judging.services.rules.MOST_RULES", 2)
+    first, _ = make_rule(undone), make_rule(undone)
+    assert undone.editor.refused("POST", rules_path(undone), {"name": "n", "when": {}}) == (400, "bad-input")
+    undone.editor.ok("POST", rules_path(undone, first["ruleId"], "unregister"))
+    assert make_rule(undone)["version"] == 1
 
 
 def test_only_an_editor_changes_rules(undone: Shop):

@@ -200,6 +200,7 @@ def test_what_weighs_nothing_shows_nothing(undone: Shop):
     assert (shown["effectiveRuns"], shown.keys() & {"share", "low", "high"}) == (0.0, set())
     assert shown["text"] == "1.0.0: none of its 10 corrections counts, by the weight of their judge class"
     assert found["weights"] == "Weighted by judge class: An idle's correction counts for nothing."
+    assert found["latest"]["notes"] == [], "there are enough corrections"
 
 
 def test_a_retired_class_is_named_and_weighs_as_before(undone: Shop):
@@ -222,7 +223,7 @@ def test_flows_runs_show_as_of_no_version_and_are_compared_with_none(undone: Sho
     assert [one["agentVersion"] for one in found["versions"]] == ["1.0.0", None]
     assert found["versions"][1]["high"] < found["versions"][0]["low"]
     assert found["versions"][1]["text"].startswith("No version: about 0% marked right")
-    assert found["comparisons"] == []
+    assert (found["comparisons"], found["notes"]) == ([], [])
 
 
 def test_since_leaves_out_what_was_queued_before(undone: Shop):
