@@ -61,4 +61,4 @@ def _repair(items: Sequence[LockedItem], at: datetime) -> None:
             locked.item.gone_at = at
             locked.close(State.ERASED, at)
         locked.judge(at)
-    items_save(items, at=at)
+    items_save([locked for locked in items if locked.standing != locked.before], at=at)

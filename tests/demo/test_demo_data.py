@@ -298,7 +298,7 @@ def test_the_queue_is_filled_and_tended(demo):
     assert dismissed.exclude(counted={}).exists(), "some were corrected after they had been dismissed"
     assert QueueItemChange.objects.filter(before="dismissed", after="open").count() > 2
     closed = items.filter(state="judged").values_list("created_at", "closed_at", "completed_at")
-    assert all(ended <= added < at <= now() for added, at, ended in closed)
+    assert all(at is not None and ended <= added < at <= now() for added, at, ended in closed)
     assert items.annotate(rules=Count("entries")).filter(rules__gt=1).exists()
     full = rule_named("Fare rules, by an expert")
     assert full.entries.filter(open=True).count() == full.max_open and full.skipped.count() > 50

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from functools import cache
 
 import pytest
@@ -52,7 +53,7 @@ def test_at_any_hour_and_day_dismissals_follow_the_queueing_and_nothing_is_in_th
     runs, done, tendings = story(now)
     by_id = {told.run_id: told for told in runs}
     first = {act.run_id: act.at for act in reversed(done)}
-    stands = {}
+    stands: dict[Any, str] = {}
     assert tendings == sorted(tendings, key=lambda one: one.at) and tendings[-1].at <= now
     for one in tendings:
         told = by_id[one.run_id]

@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Any
 from unittest import mock
 
-from judging.services import rules
 from judging.services.erasure import items_erase_for_runs
 from kindgi.access.models import Project
 from kindgi.api.times import now, wire
@@ -76,7 +75,6 @@ def before(target: str, *, say: threading.Event, wait: threading.Event | None) -
 
 
 def test_an_erasure_a_removal_and_a_rules_change_at_once_all_come_to_their_end(fresh: Shop):
-    assert rules._judge_anew
     assert erased_while_others_work(fresh) == [200, 200, 200]
     assert_all_is_well(fresh)
 

@@ -7,9 +7,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from unittest import mock
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import transaction
@@ -46,9 +47,9 @@ def statuses(answers: list[Any]) -> Counter[int]:
 
 
 @pytest.fixture
-def capped(fresh: Shop) -> str:
+def capped(fresh: Shop) -> UUID:
     """The id of a rule with a cap, for every run that ends from now on."""
-    rule_id: str = make_rule(fresh, name="Capped", maxOpen=CAP)["ruleId"]
+    rule_id = UUID(make_rule(fresh, name="Capped", maxOpen=CAP)["ruleId"])
     time.sleep(0.002)
     return rule_id
 
@@ -61,22 +62,22 @@ def all_end(shop: Shop, works: list[Callable[[], Any]]) -> None:
     assert set(statuses(answers)) <= {200, 201}
 
 
-def test_32_runs_that_end_at_once_leave_no_more_than_the_cap_open(fresh: Shop, capped: str):
+def test_32_runs_that_end_at_once_leave_no_more_than_the_cap_open(fresh: Shop, capped: UUID):
     all_end(fresh, [put(fresh) for _ in range(32)])
     assert QueueEntry.objects.filter(rule_id=capped, open=True).count() == CAP
     assert SkippedRun.objects.filter(rule_id=capped).count() == 32 - CAP
-    (group,) = fresh.editor.ok("GET", rules_path(fresh, capped, "results"))["groups"]
+    (group,) = fresh.editor.ok("GET", rules_path(fresh, str(capped), "results"))["groups"]
     assert (group["added"], group["skippedByCap"]) == (CAP, 32 - CAP)
     assert_all_is_well(fresh)
 
 
-def test_without_the_caps_lock_they_would_leave_more(fresh: Shop, capped: str):
+def test_without_the_caps_lock_they_would_leave_more(fresh: Shop, capped: UUID):
     with mock.patch.object(run_end, "caps_lock"):
         all_end(fresh, [put(fresh) for _ in range(8)])
     assert QueueEntry.objects.filter(rule_id=capped, open=True).count() > CAP
 
 
-def test_batches_that_straddle_the_cap_leave_just_the_cap_open_and_count_each_run_once(fresh: Shop, capped: str):
+def test_batches_that_straddle_the_cap_leave_just_the_cap_open_and_count_each_run_once(fresh: Shop, capped: UUID):
     other = make_rule(fresh, name="No cap")["ruleId"]
     time.sleep(0.002)
     all_end(fresh, [imports(fresh, 4) for _ in range(8)])
@@ -220,7 +221,7 @@ def test_reviewers_who_press_next_at_once_get_an_item_each(fresh: Shop):
     time.sleep(0.002)
     runs = {fresh.run() for _ in range(12)}
     apis = [fresh.api(f"editor:{number}") for number in range(16)]
-    answers = at_once([lambda api=api: api.post(queue_path(fresh, "next")) for api in apis])
+    answers = at_once([partial(api.post, queue_path(fresh, "next")) for api in apis])
     assert statuses(answers) == {200: 16}
     got = [answer.json()["item"]["runId"] for answer in answers if "item" in answer.json()]
     assert sorted(got) == sorted(runs)
@@ -282,11 +283,9 @@ def test_an_item_that_is_erased_while_it_is_dismissed_or_corrected_ends_as_one_o
     works: list[Callable[[], Any]] = []
     for run_id in runs:
         works += [
-            lambda run_id=run_id: admin.post(f"runs/{run_id}/erase"),
-            lambda run_id=run_id: editor.post(
-                queue_path(fresh, run_id, "dismiss"), {"reason": "Jane Roe asked for it"}
-            ),
-            lambda run_id=run_id: service.post("corrections", {"runId": run_id, "answer": "right"}),
+            partial(admin.post, f"runs/{run_id}/erase"),
+            partial(editor.post, queue_path(fresh, run_id, "dismiss"), {"reason": "Jane Roe asked for it"}),
+            partial(service.post, "corrections", {"runId": run_id, "answer": "right"}),
         ]
     assert set(statuses(at_once(works))) <= {200, 201, 409, 410}
     for item in QueueItem.objects.all():

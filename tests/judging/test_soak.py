@@ -148,7 +148,7 @@ def read(world: World, rng: random.Random) -> None:
         parts = group["open"] + group["judged"] + group["dismissed"] + group["erased"]
         if group["added"] != parts or min(numbers) < 0:
             world.faults.append(f"results: {group}")
-    open_now = QueueEntry.objects.filter(rule_id=world.rules[0], open=True).count()
+    open_now = QueueEntry.objects.filter(rule__pk=UUID(world.rules[0]), open=True).count()
     if open_now > CAP:
         world.faults.append(f"{open_now} are open for a cap of {CAP}")
 
