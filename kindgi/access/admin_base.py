@@ -6,15 +6,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.paginator import Paginator
-from django.db import IntegrityError, models, transaction
+from django.db import DatabaseError, IntegrityError, models, transaction
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from kindgi.access.admin_scope import Scoped, caller_in, may_use, tenant_of
 from kindgi.api.admin import StrictChangeList
-from kindgi.api.errors import ApiError, LockTimeout
+from kindgi.api.answers import as_api_error
+from kindgi.api.errors import ApiError, BadInput, LockTimeout
 from kindgi.api.ids import parse_id
 
 if TYPE_CHECKING:
@@ -69,7 +73,36 @@ class BoundedPaginator(Paginator[Any]):
         return self._counted > COUNTED
 
 
-class TenantScopedAdmin(Scoped, ModelAdmin):
+class ScopedChangeList(StrictChangeList):
+    """A list that is narrowed by ids alone, also where a filter has too few choices to be shown and is left out."""
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        """The filters; raises ``IncorrectLookupParameters`` for what is no id."""
+        asked = [texts for name, texts in request.GET.lists() if name.endswith("__id__exact")]
+        if not all(parse_id(text) for texts in asked for text in texts):
+            raise IncorrectLookupParameters
+        return super().get_filters(request)
+
+
+class IdSelect(AutocompleteSelect):
+    """A choice that is searched for; it is drawn again as empty where what was sent is no id."""
+
+    def optgroups(self, name: str, value: Any, attr: Any = None) -> Any:
+        """The chosen row, if there is one: Django would look for whatever was sent, and fail."""
+        return super().optgroups(name, [one for one in value if parse_id(one)], attr)
+
+
+class SearchedChoices(Scoped):
+    """For admins and their inlines alike: choices that are searched for are ids, whatever was sent."""
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """The field, which draws itself again whatever was sent."""
+        if db_field.name in self.get_autocomplete_fields(request):
+            kwargs["widget"] = IdSelect(db_field, self.admin_site)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+class TenantScopedAdmin(SearchedChoices, ModelAdmin):
     """An admin of rows that belong to a tenant, by way of ``tenant_path``.
 
     ``search_fields`` are of the model itself; ``search_related`` are foreign keys, and what they
@@ -87,7 +120,7 @@ class TenantScopedAdmin(Scoped, ModelAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         """A list that takes its own filters' lookups and no others."""
-        return StrictChangeList
+        return ScopedChangeList
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
         """The rows that the person may see."""
@@ -174,10 +207,10 @@ class TenantScopedAdmin(Scoped, ModelAdmin):
         try:
             with transaction.atomic():
                 return super().changeform_view(request, object_id, form_url, extra_context)
-        except ApiError as refused:
-            refusal = refused.message
         except IntegrityError:
             refusal = LockTimeout.default_message
+        except (ApiError, DatabaseError) as error:
+            refusal = _refusal(error).message
         request.refusal = refusal  # type: ignore[attr-defined]
         return super().changeform_view(request, object_id, form_url, extra_context)
 
@@ -185,18 +218,19 @@ class TenantScopedAdmin(Scoped, ModelAdmin):
         """The page that asks first; a service's refusal is shown on the row's page."""
         try:
             return super().delete_view(request, object_id, extra_context)
-        except ApiError as refused:
-            return self._refused(request, refused, request.path.removesuffix("delete/") + "change/")
+        except (ApiError, DatabaseError) as error:
+            return self._refused(request, _refusal(error), request.path.removesuffix("delete/") + "change/")
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         """The list; an action runs in one transaction, which a service's refusal undoes."""
         if request.method != "POST":
             return super().changelist_view(request, extra_context)
         try:
+            _check_chosen(request)
             with transaction.atomic():
                 return super().changelist_view(request, extra_context)
-        except ApiError as refused:
-            return self._refused(request, refused, request.get_full_path())
+        except (ApiError, DatabaseError) as error:
+            return self._refused(request, _refusal(error), request.get_full_path())
 
     def _refused(self, request: HttpRequest, refused: ApiError, url: str) -> HttpResponse:
         self.message_user(request, refused.message, messages.ERROR)
@@ -219,7 +253,7 @@ class ReadOnlyAdmin(Scoped):
         return False
 
 
-class ScopedInline(Scoped, TabularInline):
+class ScopedInline(SearchedChoices, TabularInline):
     """Rows of the row that is shown, as forms while they are no more than ``INLINED``.
 
     Whom or what a saved one is for, its ``settled_field``, doesn't change any more.
@@ -251,6 +285,22 @@ def _refusing(form: type[Any], refusal: str) -> type[Any]:
             return super().clean()
 
     return Refusing
+
+
+def _check_chosen(request: HttpRequest) -> None:
+    """Refuse an action on what is no id, which Django would look for, and fail; raises ``BadInput``."""
+    if not all(parse_id(chosen) for chosen in request.POST.getlist(ACTION_CHECKBOX_NAME)):
+        raise BadInput("What was chosen is no row of this list.")
+
+
+def _refusal(error: ApiError | DatabaseError) -> ApiError:
+    """A service's refusal, or that others hold what was needed; raises any other error of the database's again."""
+    if isinstance(error, ApiError):
+        return error
+    refusal = as_api_error(error)
+    if not isinstance(refusal, LockTimeout):
+        raise error
+    return refusal
 
 
 def _has_many(inline: type[Any], obj: models.Model) -> bool:
