@@ -21,6 +21,7 @@ from corrections.services.removing import correction_remove
 from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, ScopedInline, caller_in, may_use
 from kindgi.api.ids import parse_id
 from kindgi.runs.admin.content import shown_json, shown_stored
+from kindgi.runs.admin.runs import lock_runs
 from kindgi.runs.admin.tables import (
     BigTableAdmin,
     CreatedFilter,
@@ -191,7 +192,8 @@ class CorrectionAdmin(ReadOnlyAdmin, BigTableAdmin):
         asked = self.confirmed(request, queryset, question=question)
         if asked is not None:
             return asked
-        corrections = list(queryset.order_by("run_id", "pk"))  # runs are locked in the order of their ids everywhere
+        corrections = list(queryset.order_by("tenant_id", "run_id", "pk"))
+        lock_runs(corrections)
         for correction in corrections:
             caller = caller_in(request, correction.tenant_id)
             correction_remove(caller=caller, correction_id=str(correction.pk))

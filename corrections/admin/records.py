@@ -19,6 +19,7 @@ from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, caller_in, may_use,
 from kindgi.api.ids import parse_id
 from kindgi.api.jsontext import encode
 from kindgi.runs.admin.content import shown_stored
+from kindgi.runs.admin.runs import lock_runs
 from kindgi.runs.admin.tables import BigTableAdmin, NewestEmpty, NewestFlag, NewestListed, project_ids, tenant_ids
 
 SHOWN_CHARS = 200
@@ -102,7 +103,8 @@ class VerdictAdmin(RecordAdmin):
         asked = self.confirmed(request, queryset, question=question)
         if asked is not None:
             return asked
-        verdicts = list(queryset.order_by("run_id", "pk"))  # runs are locked in the order of their ids everywhere
+        verdicts = list(queryset.order_by("tenant_id", "run_id", "pk"))
+        lock_runs(verdicts)
         for verdict in verdicts:
             judgment_remove(caller=caller_in(request, verdict.tenant_id), judgment_id=str(verdict.pk))
             self.log_change(request, verdict, "Removed.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -16,8 +19,9 @@ from judging.admin.told import TellingAdmin, TellingInline, class_names, moment,
 from judging.admin.versions import lines
 from judging.lanes import tallies_read
 from judging.models import JudgingRule, Lane, QueueEntry, QueueItem, QueueItemChange, State
-from judging.services.items import queue_item_dismiss, queue_item_reopen
+from judging.services.items import queue_item_dismiss, queue_items_reopen
 from judging.services.locking import rules_read_lock
+from judging.services.queueing import items_lock
 from judging.words import items as words
 from kindgi.access.admin_base import COUNTED, ReadOnlyAdmin, ScopedInline, caller_in, may_use, tenant_of
 from kindgi.access.models import Project
@@ -34,6 +38,16 @@ from kindgi.runs.admin.tables import (
 
 REASON_LENGTH = 500
 _STATE = "state__exact"
+
+
+class ReasonForm(forms.Form):
+    """Why items are dismissed."""
+
+    reason = forms.CharField(
+        required=False,
+        max_length=REASON_LENGTH,
+        error_messages={"max_length": f"A reason has up to {REASON_LENGTH} characters."},
+    )
 
 
 class StateFilter(admin.ChoicesFieldListFilter):
@@ -238,10 +252,8 @@ class QueueItemAdmin(ReadOnlyAdmin, TellingAdmin):
         if asked is not None:
             asked.template_name = "admin/judging/dismiss.html"
             return asked
-        reason = request.POST.get("reason", "").strip()
-        if len(reason) > REASON_LENGTH:
-            raise BadInput(f"A reason has up to {REASON_LENGTH} characters.")
-        items = _in_order(queryset)
+        reason = _reason(request)
+        items = _locked(queryset)
         for item in items:
             caller = caller_in(request, item.tenant_id)
             queue_item_dismiss(caller=caller, project=item.project, run_id=str(item.run_id), reason=reason or None)
@@ -256,19 +268,33 @@ class QueueItemAdmin(ReadOnlyAdmin, TellingAdmin):
         asked = self.confirmed(request, queryset, question=question)
         if asked is not None:
             return asked
-        items = _in_order(queryset)
-        rules_read_lock({item.project_id for item in items})
+        rules_read_lock(queryset.order_by().values_list("project_id", flat=True))
+        items = sorted(_locked(queryset), key=attrgetter("project_id"))
+        for _, of_project in groupby(items, key=attrgetter("project_id")):
+            together = list(of_project)
+            caller, project = caller_in(request, together[0].tenant_id), together[0].project
+            queue_items_reopen(caller=caller, project=project, run_ids=[str(item.run_id) for item in together])
         for item in items:
-            caller = caller_in(request, item.tenant_id)
-            queue_item_reopen(caller=caller, project=item.project, run_id=str(item.run_id))
             self.log_change(request, item, "Reopened.")
         self.message_user(request, f"{len(items)} runs reopened.", messages.SUCCESS)
         return None
 
 
-def _in_order(items: QuerySet[QueueItem]) -> list[QueueItem]:
-    """In the order in which items are locked everywhere."""
-    return list(items.select_related("project").order_by("run_id"))
+def _reason(request: HttpRequest) -> str:
+    """Why they are dismissed, or nothing; raises ``BadInput`` for what no reason may be."""
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        raise BadInput(" ".join(str(said) for said in form.errors["reason"]))
+    reason: str = form.cleaned_data["reason"]
+    return reason
+
+
+def _locked(chosen: QuerySet[QueueItem]) -> list[QueueItem]:
+    """The items, all locked before the first is changed, in the order of their tenants' ids and their runs'."""
+    items = list(chosen.select_related("project").order_by("tenant_id", "run_id"))
+    for tenant_id, of_tenant in groupby(items, key=attrgetter("tenant_id")):
+        items_lock(tenant_id=tenant_id, run_ids=[item.run_id for item in of_tenant])
+    return items
 
 
 def _closed_by(rows: list[Any]) -> dict[UUID, str]:

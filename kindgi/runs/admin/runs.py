@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +27,7 @@ from kindgi.runs.admin.tables import (
     tenant_ids,
 )
 from kindgi.runs.models import Agent, Run
-from kindgi.runs.selectors import run_content
+from kindgi.runs.selectors import run_content, runs_lock
 from kindgi.runs.services.erasure import run_erase
 
 
@@ -34,6 +36,17 @@ def agent_ids_from(request: HttpRequest, model_admin: admin.ModelAdmin[Any], beg
     agents: QuerySet[Agent] = model_admin.admin_site.get_model_admin(Agent).get_queryset(request)
     named = agents.filter(agent_id__startswith=beginning).order_by("agent_id").values_list("agent_id", flat=True)
     return list(dict.fromkeys(named[:LISTED]))
+
+
+def lock_runs(rows: Iterable[Any]) -> None:
+    """Lock the runs of ``rows`` until the transaction ends, in the order of their tenants' ids and their own.
+
+    Before the first is changed: a change locks more than its run, and no run may be waited for
+    after that. ``rows`` are runs, or what names one by ``tenant_id`` and ``run_id``.
+    """
+    named = sorted({(row.tenant_id, row.run_id) for row in rows})
+    for tenant_id, of_tenant in groupby(named, key=lambda name: name[0]):
+        runs_lock(tenant_id=tenant_id, run_ids=[run_id for _, run_id in of_tenant])
 
 
 class AgentFilter(admin.SimpleListFilter):
@@ -142,7 +155,8 @@ class RunAdmin(ReadOnlyAdmin, BigTableAdmin):
         asked = self.confirmed(request, queryset, question=question)
         if asked is not None:
             return asked
-        runs = list(queryset.order_by("run_id"))  # the order in which imports lock them too
+        runs = list(queryset.order_by("tenant_id", "run_id"))
+        lock_runs(runs)
         for run in runs:
             run_erase(caller=caller_in(request, run.tenant_id), run_id=str(run.run_id))
             self.log_change(request, run, "Erased.")
