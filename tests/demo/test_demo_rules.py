@@ -2,8 +2,8 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from functools import cache
+from typing import Any
 
 import pytest
 
