@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 
+from kindgi.api.times import wire
 from kindgi.demo.companies import TRAVEL, Company
 from kindgi.demo.diary import SEED, Told
 from kindgi.demo.reviews import Act, writers_of
@@ -43,14 +44,19 @@ def tended(runs: list[Told], done: list[Act], now: datetime) -> list[Tending]:
     rng = Random(f"{SEED} tending")  # noqa: S311 - made-up data, the same each time
     first = {act.run_id: act.at for act in reversed(done)}
     queued_at = now - timedelta(days=FIRST_AND_NEWEST_SINCE)
-    queued = [(told, max(told.reported_at, queued_at)) for told in runs if _is_queued(told)]
+    queued = [(told, max(told.reported_at, queued_at)) for told in runs if _is_queued(told, queued_at)]
     unsaid = [(told, at) for told, at in queued if told.run_id not in first]
     found = [*_not_worth_it(rng, unsaid), *_too_early(queued, first)]
     return sorted((one for one in found if one.at <= now), key=lambda one: one.at)
 
 
-def _is_queued(told: Told) -> bool:
-    """Whether it is an own run of the concierge's first version or its newest, which a rule has all queued."""
+def _is_queued(told: Told, made_at: datetime) -> bool:
+    """Whether it is an own run of the concierge's first version or its newest, which a rule has all queued.
+
+    But for those that had ended when it was made and were reported later: they are nobody's.
+    """
+    if datetime.fromisoformat(told.record.get("completedAt", wire(told.at))) <= made_at <= told.reported_at:
+        return False
     plan, ran = TRAVEL.agents[0], told.record.get("agent", {})
     is_own = "parentRunId" not in told.record and ran.get("id") == plan.id and told.is_reviewable
     return is_own and ran["version"] in {plan.releases[0].version, plan.releases[-1].version}
