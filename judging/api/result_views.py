@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging import errors
 from judging.api import result_schemas as schemas
+from judging.models import JudgingRule
 from judging.selectors.results import class_figures, rule_groups
 from judging.selectors.rules import rule_get
 from judging.trends import trend
@@ -22,7 +21,16 @@ _ERRORS = (ProjectNotFound, errors.JudgingRuleNotFound)
 _SINCE = (("since", "Only of the runs that were queued, or left out by the cap, at or after this instant."),)
 
 
-class RuleResults(Endpoint):
+class _OfRule(Endpoint):
+    """What results and trends share."""
+
+    def rule(self, request: Request, project_id: str, rule_id: str) -> JudgingRule:
+        """The rule, if the caller may read it; raises ``ProjectNotFound`` and ``JudgingRuleNotFound``."""
+        project = project_get(caller=self.caller_of(request), project_id=project_id)
+        return rule_get(project=project, rule_id=rule_id)
+
+
+class RuleResults(_OfRule):
     """`/v1/projects/{projectId}/judging-rules/{ruleId}/results`."""
 
     @operation(
@@ -34,15 +42,13 @@ class RuleResults(Endpoint):
     )
     def get(self, request: Request, project_id: str, rule_id: str) -> Response:
         """By the rule's version and the agent's, newest rule version first; never pooled."""
-        project = project_get(caller=self.caller_of(request), project_id=project_id)
-        rule = rule_get(project=project, rule_id=rule_id)
-        since = _since(request)
+        rule, since = self.rule(request, project_id, rule_id), instant_parameter(request.GET, "since")
         groups = rule_groups([rule.pk], since=since)[rule.pk]
         weights = class_figures(groups).weights
         return Response(schemas.results_answer(rule.pk, groups, weights=weights, since=since))
 
 
-class RuleTrend(Endpoint):
+class RuleTrend(_OfRule):
     """`/v1/projects/{projectId}/judging-rules/{ruleId}/trend`."""
 
     @operation(
@@ -54,14 +60,8 @@ class RuleTrend(Endpoint):
     )
     def get(self, request: Request, project_id: str, rule_id: str) -> Response:
         """Shares with their ranges, in figures and in words; comparisons only where ranges are apart."""
-        project = project_get(caller=self.caller_of(request), project_id=project_id)
-        rule = rule_get(project=project, rule_id=rule_id)
-        since = _since(request)
+        rule, since = self.rule(request, project_id, rule_id), instant_parameter(request.GET, "since")
         groups = rule_groups([rule.pk], since=since)[rule.pk]
         figures = class_figures(groups)
         found = trend(groups, rule_version=rule.version, weights=figures.weights, names=figures.names)
         return Response(schemas.trend_answer(rule.pk, found, since=since))
-
-
-def _since(request: Request) -> datetime | None:
-    return instant_parameter(request.GET, "since")

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from judging import errors
 from judging.models import CatchUp, CatchUpState, JudgingRule
+from judging.selectors.previews import NEWEST, OF_PROJECT
 from judging.selectors.rules import matcher_of
 from kindgi.access.models import Project
 from kindgi.api.ids import parse_id
@@ -19,11 +18,6 @@ from kindgi.sql import fetch
 LOOK_SECONDS = 0.1
 _FIRST = datetime.min.replace(tzinfo=UTC)
 
-# Its conditions are those of the index.
-_OF_PROJECT = """
-FROM runs_run AS run WHERE run.project_id = %s AND run.completed_at IS NOT NULL
-    AND run.parent_run_id IS NULL AND run.replay_of IS NULL AND run.eval_run_id = ''
-"""
 # One statement, so that all of it is of one moment. The order is that of the index.
 _WINDOW = """
 WITH found AS NOT MATERIALIZED (
@@ -32,9 +26,8 @@ SELECT oldest.completed_at, oldest.id, newest.completed_at, newest.id, (SELECT c
 FROM (SELECT * FROM found ORDER BY completed_at, id LIMIT 1) AS oldest,
     (SELECT * FROM found ORDER BY completed_at DESC, id DESC LIMIT 1) AS newest
 """
-_NEWEST = "ORDER BY run.completed_at DESC, run.id DESC LIMIT %s"
 _AFTER = f"""
-SELECT run.id, run.completed_at, {{takes}} {_OF_PROJECT}
+SELECT run.id, run.completed_at, {{takes}} {OF_PROJECT}
     AND (run.completed_at, run.id) > (%s, %s) AND (run.completed_at, run.id) <= (%s, %s)
 ORDER BY run.completed_at, run.id LIMIT %s
 """
@@ -63,8 +56,8 @@ def window_of(*, project: Project, last: int | None, since: datetime | None) -> 
 
     Runs that a rule could be about: not those that another run started, nor replays.
     """
-    newest, limit = ("", []) if last is None else (_NEWEST, [last])
-    window = _WINDOW.format(of_project=_OF_PROJECT, newest=newest)
+    newest, limit = ("", []) if last is None else (NEWEST, [last])
+    window = _WINDOW.format(of_project=OF_PROJECT, newest=newest)
     found = fetch(window, [project.pk, since or _FIRST, *limit])
     if not found:
         at = since or _FIRST
@@ -78,11 +71,6 @@ def candidates_after(job: CatchUp, *, limit: int) -> list[Candidate]:
     takes, parameters = matcher_of(job.rule).takes_sql("run")
     places = [job.at, job.at_id, job.until, job.until_id]
     return [Candidate(*row) for row in fetch(_AFTER.format(takes=takes), [*parameters, job.project_id, *places, limit])]
-
-
-def catch_ups_of(project: Project) -> QuerySet[CatchUp]:
-    """A project's catch-ups."""
-    return CatchUp.objects.filter(project=project)
 
 
 def catch_up_get(*, rule: JudgingRule, catch_up_id: str) -> CatchUp:

@@ -13,12 +13,12 @@ from kindgi.access.models import Project
 from kindgi.api.ids import new_id
 from kindgi.sql import fetch
 
-# The runs that a rule could be about: of the project's own, that have ended, the newest by their end.
-RECENT = """
-SELECT * FROM runs_run WHERE project_id = %s AND completed_at IS NOT NULL
-    AND parent_run_id IS NULL AND replay_of IS NULL AND eval_run_id = ''
-ORDER BY completed_at DESC, id DESC LIMIT %s
+# The runs of a project that a rule could be about: its own, that have ended. The conditions are those of the index.
+OF_PROJECT = """
+FROM runs_run AS run WHERE run.project_id = %s AND run.completed_at IS NOT NULL
+    AND run.parent_run_id IS NULL AND run.replay_of IS NULL AND run.eval_run_id = ''
 """
+NEWEST = "ORDER BY run.completed_at DESC, run.id DESC LIMIT %s"
 
 
 class Asked(When):
@@ -50,6 +50,6 @@ def rule_preview(*, project: Project, asked: Asked) -> tuple[int, int]:
 
 def _counted(project: Project, matcher: Matcher, last: int) -> tuple[int, int]:
     taken, parameters = matcher.takes_sql("run")
-    counted = f"SELECT count(*), count(*) FILTER (WHERE {taken}) FROM ({RECENT}) AS run"  # noqa: S608 - ours
+    counted = f"SELECT count(*), count(*) FILTER (WHERE {taken}) FROM (SELECT run.* {OF_PROJECT} {NEWEST}) AS run"  # noqa: S608 - ours
     ((considered, matched),) = fetch(counted, [*parameters, project.pk, last])
     return considered, matched

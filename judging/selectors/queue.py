@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from judging import errors
-from judging.models import JudgingRule, Lane, QueueItem, QueueItemChange, State
+from judging.models import JudgingRule, Lane, QueueItem, State
 from kindgi.access.models import Project
 from kindgi.api.ids import parse_id
 from kindgi.runs.hooks import GoneRun
@@ -66,8 +64,3 @@ def others_wait(rule: JudgingRule, *, agent_id: str) -> bool:
     """Whether runs of other agents, or of flows, wait for the rule."""
     lanes = Lane.objects.filter(project_id=rule.project_id, rule_ids__contains=[rule.pk]).exclude(agent_id=agent_id)
     return QueueItem.objects.filter(lane__in=lanes, state=State.OPEN).exists()
-
-
-def changes_of_item(item: QueueItem) -> QuerySet[QueueItemChange]:
-    """The history of an item, oldest first."""
-    return QueueItemChange.objects.filter(item=item)
