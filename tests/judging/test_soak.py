@@ -98,8 +98,9 @@ def dismiss(world: World, rng: random.Random) -> None:
     if run_id is None:
         return
     answer = world.ask(world.shop.editor, "POST", queue_path(world.shop, run_id, "dismiss"), {"reason": "test"})
-    capped = world.rules[0] in [rule["ruleId"] for rule in answer.get("rules", [])]
-    if not capped and rng.random() < 0.7:
+    # Refused, the answer doesn't say whose it is: another has dismissed it, and may have been of the rule with the cap.
+    others = "rules" in answer and world.rules[0] not in [rule["ruleId"] for rule in answer["rules"]]
+    if others and rng.random() < 0.7:
         world.ask(world.shop.editor, "POST", queue_path(world.shop, run_id, "reopen"))
 
 
