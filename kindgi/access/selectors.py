@@ -50,6 +50,23 @@ LEFT JOIN access_reviewer AS roster
        ON roster.user_id = found.user_id AND roster.tenant_id = found.tenant_id AND roster.deactivated_at IS NULL
 """
 
+# The same of a person who is signed in: their session found them, and only what they may do is left to read.
+_ROLES_OF_USER = """
+SELECT (SELECT role FROM access_reviewer WHERE user_id = %s AND tenant_id = %s AND deactivated_at IS NULL),
+       ARRAY(SELECT project_id::text || role FROM access_membership WHERE user_id = %s)
+"""
+
+# Labels as str() of a user and of an account has them.
+_NAMED = """
+SELECT 'user:' || id, coalesce(nullif(display_name, ''), email) FROM access_user
+WHERE tenant_id = %s AND id = ANY(%s)
+UNION ALL
+SELECT 'service_account:' || id, name FROM access_serviceaccount
+WHERE tenant_id = %s AND id = ANY(%s)
+"""
+
+_MOST_TO_SWITCH = 100
+
 
 class _TokenRow(NamedTuple):
     id: UUID
@@ -90,7 +107,7 @@ def caller_by_token(secret: str) -> Caller:
         id=row.user_id or row.id,
         principal_id=row.user_id or row.service_account_id or row.id,
         is_tenant_admin=row.is_tenant_admin,
-        project_roles={UUID(entry[:36]): entry[36:] for entry in row.roles},
+        project_roles=_project_roles(row.roles),
         token_id=row.id,
         token_role=row.role,
         project_id=row.project_id,
@@ -100,20 +117,24 @@ def caller_by_token(secret: str) -> Caller:
 
 
 def caller_for_user(user: User) -> Caller:
-    """A signed-in person as a caller: nothing narrows them but their own roles."""
+    """A signed-in person as a caller, in one statement: nothing narrows them but their own roles."""
     if user.tenant_id is None:
         raise AuthMissing("This person belongs to no tenant.")
-    roster = Reviewer.objects.filter(user=user, tenant_id=user.tenant_id, deactivated_at__isnull=True).first()
-    roles = Membership.objects.filter(user=user).values_list("project_id", "role")
+    [(reviewer_role, roles)] = fetch(_ROLES_OF_USER, [user.pk, user.tenant_id, user.pk])
     return Caller(
         tenant_id=user.tenant_id,
         kind="user",
         id=user.pk,
         principal_id=user.pk,
         is_tenant_admin=user.is_tenant_admin,
-        project_roles=dict(roles),
-        reviewer_role=roster.role if roster else None,
+        project_roles=_project_roles(roles),
+        reviewer_role=reviewer_role,
     )
+
+
+def _project_roles(entries: list[str]) -> dict[UUID, str]:
+    """Roles by project, from entries of a project's id and the role right after it."""
+    return {UUID(entry[:36]): entry[36:] for entry in entries}
 
 
 def tenant_by_slug(slug: str) -> Tenant:
@@ -173,6 +194,16 @@ def project_default_id(caller: Caller) -> UUID | None:
     return projects_readable(caller).filter(is_default=True).values_list("pk", flat=True).first()
 
 
+def projects_to_switch(caller: Caller, current_slug: str) -> list[Project]:
+    """Where the caller may go: their first 100 projects by name, and the current one wherever it is among them.
+
+    In one statement. What the caller may not read isn't there, the current one included.
+    """
+    readable = projects_readable(caller)
+    first = readable.order_by("name", "id")[:_MOST_TO_SWITCH]
+    return list(first.union(readable.filter(slug=current_slug)).order_by("name", "id"))
+
+
 def content_relations() -> list[ManyToOneRel]:
     """By what a project is held: whatever other apps keep in one and protect from its deletion."""
     related: list[ManyToOneRel] = Project._meta.related_objects  # type: ignore[assignment]
@@ -209,6 +240,38 @@ def user_get(*, tenant_id: UUID, user_id: str | None = None, email: str | None =
     if found is None:
         raise errors.UserNotFound
     return found
+
+
+def users_to_add(*, project: Project, text: str, limit: int) -> list[User]:
+    """Active people of the project's tenant who have no role in it, by email, at most ``limit``.
+
+    ``text`` begins a word of their name, or their email, in any case; empty for everybody.
+    """
+    text = text.strip()
+    if "\0" in text:
+        return []
+    people = User.objects.filter(tenant_id=project.tenant_id, is_active=True).exclude(memberships__project=project)
+    if text:
+        named = Q(display_name__istartswith=text) | Q(display_name__icontains=f" {text}")
+        people = people.filter(named | Q(email__istartswith=text))
+    return list(people.order_by("email")[:limit])
+
+
+def people_named(*, tenant_id: UUID, actors: Collection[str]) -> dict[str, str]:
+    """What the tenant's people and service accounts are called, by actor, in one statement.
+
+    ``actors`` are ``user:<id>`` or ``service_account:<id>``; whoever isn't of the tenant is missing
+    from the answer. Who has left keeps their label.
+    """
+    ids: dict[str, list[UUID]] = {"user": [], "service_account": []}
+    for actor in set(actors):
+        kind, _, spelled = actor.partition(":")
+        parsed = parse_id(spelled)
+        if parsed and kind in ids:
+            ids[kind].append(parsed)
+    if not any(ids.values()):
+        return {}
+    return dict(fetch(_NAMED, [tenant_id, ids["user"], tenant_id, ids["service_account"]]))
 
 
 def service_accounts_visible(caller: Caller) -> QuerySet[ServiceAccount]:
