@@ -1,13 +1,17 @@
 """Judge classes in words (contract, sections 5 and 8)."""
 
+# ruff: noqa: RUF001 - the reference's own signs, as makemessages must find them
+
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
+from django.utils.formats import number_format
 from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from judging.words.parts import listed, number, with_article
+from judging.words.parts import joined, joined_clauses, listed, number, takes_an
 
 UNCLASSIFIED = gettext_lazy("unclassified")
 A_SHARE_WEIGHTS = gettext_lazy("A share weights each correction by its class.")
@@ -28,40 +32,58 @@ def class_label(name: str | None) -> str:
 
 def counts(weight: float) -> str:
     """How much a correction of a class of this weight counts."""
-    return str(capfirst(_counts(weight)))
+    if weight == 0:
+        return gettext("Counts for nothing")
+    if weight == 1:
+        return gettext("Counts the same as an unclassified one")
+    times, exactly = _times(weight)
+    message = (
+        gettext("Counts %(times)s× an unclassified one")
+        if exactly
+        else gettext("Counts about %(times)s× an unclassified one")
+    )
+    return message % {"times": times}
 
 
 def weighted_by(classes: Sequence[tuple[str, float]]) -> str:
     """How much the corrections of each class count, from the classes' names and weights; of one class or more."""
-    clauses = [
-        gettext("%(a_class)s correction %(counts)s") % {"a_class": _owner(name), "counts": _counts(weight)}
-        for name, weight in classes
-    ]
-    return gettext("Weighted by judge class: %(clauses)s.") % {"clauses": capfirst("; ".join(clauses))}
+    clauses = joined_clauses(_clause(_correction_of(name), weight) for name, weight in classes)
+    # The reference begins the first clause with a capital letter, after the colon.
+    return gettext("Weighted by judge class: %(clauses)s.") % {"clauses": capfirst(clauses)}
 
 
-def _owner(name: str) -> str:
-    return with_article(name) + ("'" if name.endswith("s") else "'s")
+def _correction_of(name: str) -> str:
+    if name.endswith("s"):
+        message = (
+            gettext("an %(judge_class)s' correction") if takes_an(name) else gettext("a %(judge_class)s' correction")
+        )
+    else:
+        message = (
+            gettext("an %(judge_class)s's correction") if takes_an(name) else gettext("a %(judge_class)s's correction")
+        )
+    return message % {"judge_class": name}
 
 
-def _counts(weight: float) -> str:
+def _clause(correction: str, weight: float) -> str:
     if weight == 0:
-        return gettext("counts for nothing")
+        return gettext("%(correction)s counts for nothing") % {"correction": correction}
     if weight == 1:
-        return gettext("counts the same as an unclassified one")
-    return gettext("counts %(times)s an unclassified one") % {"times": _times(weight)}
-
-
-def _times(weight: float) -> str:
-    """A weight as so many times; one of more digits than anybody reads is said to be about so many."""
-    if float(weight).is_integer() and weight < _EXACTLY_SHOWN_UNDER:
-        return f"{number(int(weight))}\N{MULTIPLICATION SIGN}"
-    short = f"{weight:.4g}"
-    return (
-        f"{short}\N{MULTIPLICATION SIGN}"
-        if float(short) == weight
-        else gettext("about %(times)s\N{MULTIPLICATION SIGN}") % {"times": short}
+        return gettext("%(correction)s counts the same as an unclassified one") % {"correction": correction}
+    times, exactly = _times(weight)
+    message = (
+        gettext("%(correction)s counts %(times)s× an unclassified one")
+        if exactly
+        else gettext("%(correction)s counts about %(times)s× an unclassified one")
     )
+    return message % {"correction": correction, "times": times}
+
+
+def _times(weight: float) -> tuple[str, bool]:
+    """A weight as people read it, and whether it is exactly that: one of many digits is cut to four."""
+    if float(weight).is_integer() and weight < _EXACTLY_SHOWN_UNDER:
+        return number(int(weight)), True
+    short = f"{weight:.4g}"
+    return short if "e" in short else str(number_format(Decimal(short))), float(short) == weight
 
 
 def applies_to(*, project: bool, agent: str | None) -> str:
@@ -110,4 +132,4 @@ def removing_strands(rules: Sequence[str]) -> str:
         " or their items wait for a class nobody can give.",
         len(rules),
     )
-    return message % {"count": number(len(rules)), "rules": ", ".join(rules)}
+    return message % {"count": number(len(rules)), "rules": joined(rules)}

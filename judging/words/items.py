@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
 from judging.words.classes import class_label
-from judging.words.parts import listed, number, with_article
+from judging.words.parts import joined, listed, number, takes_an
 
 HEADER = gettext_lazy(
     "Answers waiting for a correction, where each corrected one stands, and the judging rules that pick them."
@@ -24,7 +24,10 @@ def wanted(judge_class: str | None) -> str:
     """Whose correction is wanted, by the class's name: ``an expert correction``, ``any correction``."""
     if judge_class is None:
         return gettext("any correction")
-    return gettext("%(a_class)s correction") % {"a_class": with_article(judge_class)}
+    message = (
+        gettext("an %(judge_class)s correction") if takes_an(judge_class) else gettext("a %(judge_class)s correction")
+    )
+    return message % {"judge_class": judge_class}
 
 
 def needs(wants: Sequence[str | None], so_far: Sequence[tuple[str | None, int]]) -> str:
@@ -46,7 +49,7 @@ def _so_far(given: Sequence[tuple[str, int]]) -> str:
     total = number(sum(count for _, count in given))
     if len(given) == 1:
         return gettext("%(count)s so far, %(judge_class)s") % {"count": total, "judge_class": given[0][0]}
-    classes = ", ".join(
+    classes = joined(
         gettext("%(count)s %(judge_class)s") % {"count": number(count), "judge_class": name} for name, count in given
     )
     return gettext("%(count)s so far: %(classes)s") % {"count": total, "classes": classes}
@@ -73,11 +76,11 @@ def corrected_and(status: str) -> str:
 
 
 _STANDS = {
-    "open": gettext_lazy("open"),
-    "being-fixed": gettext_lazy("being fixed"),
-    "with-owner": gettext_lazy("with the owner"),
-    "fixed": gettext_lazy("fixed"),
-    "wont-fix": gettext_lazy("won't be fixed"),
+    "open": pgettext_lazy("where a correction stands", "open"),
+    "being-fixed": pgettext_lazy("where a correction stands", "being fixed"),
+    "with-owner": pgettext_lazy("where a correction stands", "with the owner"),
+    "fixed": pgettext_lazy("where a correction stands", "fixed"),
+    "wont-fix": pgettext_lazy("where a correction stands", "won't be fixed"),
 }
 
 

@@ -1,14 +1,17 @@
 """Pieces that sentences are made of: numbers, shares, lists, and a or an."""
 
+# ruff: noqa: RUF001 - the reference's own signs, as makemessages must find them
+
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from math import floor
 
 from django.utils.formats import number_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, pgettext
 
 from judging.intervals import Range
 
@@ -24,26 +27,25 @@ def number(value: int) -> str:
     return str(number_format(value, force_grouping=True))
 
 
+def joined(names: Iterable[str]) -> str:
+    """``A, B, C``."""
+    return pgettext("between the entries of a list", ", ").join(names)
+
+
+def joined_clauses(clauses: Iterable[str]) -> str:
+    """``A; B; C``."""
+    return pgettext("between clauses", "; ").join(clauses)
+
+
 def listed(names: Sequence[str]) -> str:
     """``A``, ``A and B``, ``A, B and C``."""
     if len(names) < 2:
         return "".join(names)
-    return gettext("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}
+    return gettext("%(names)s and %(last)s") % {"names": joined(names[:-1]), "last": names[-1]}
 
 
-def correction_count(count: int) -> str:
-    """``12 corrections``."""
-    return ngettext("%(count)s correction", "%(count)s corrections", count) % {"count": number(count)}
-
-
-def with_article(name: str) -> str:
-    """``an expert``, ``a bot``: by how it is said, as far as its letters tell."""
-    return (
-        gettext("an %(name)s") % {"name": name} if _begins_with_vowel(name) else gettext("a %(name)s") % {"name": name}
-    )
-
-
-def _begins_with_vowel(name: str) -> bool:
+def takes_an(name: str) -> bool:
+    """Whether it is ``an expert`` or ``a bot``: by how it is said, as far as its letters tell."""
     plain = unicodedata.normalize("NFD", name.lstrip("\"'("))
     if _SPELLED.match(plain):
         return plain[0] in _LETTERS_WITH_VOWEL
@@ -55,13 +57,17 @@ def _begins_with_vowel(name: str) -> bool:
 
 def percent(share: float) -> str:
     """A share, 0 to 1, in whole percents. 100% is said of a share of all alone, and 0% of one of none."""
-    return f"{_between(share, 100)}%"
+    return percents(_between(share, 100))
 
 
 def percent_in_tenths(share: float) -> str:
     """A share, 0 to 1, to a tenth of a percent; see :func:`percent`."""
-    tenths = _between(share, 1000)
-    return f"{tenths // 10}.{tenths % 10}%"
+    return percents(Decimal(_between(share, 1000)).scaleb(-1))
+
+
+def percents(value: int | Decimal) -> str:
+    """A number of percents, with every digit that it has."""
+    return gettext("%(share)s%%") % {"share": number_format(value)}
 
 
 def percent_range(found: Range) -> str:
@@ -70,7 +76,7 @@ def percent_range(found: Range) -> str:
     The low end is no 100% and the high end no 0% that it isn't, so that the share, as
     :func:`percent` has it, is never outside its own range.
     """
-    return gettext("%(low)s\N{EN DASH}%(high)s%%") % {"low": low_end(found), "high": high_end(found)}
+    return gettext("%(low)s–%(high)s%%") % {"low": low_end(found), "high": high_end(found)}
 
 
 def low_end(found: Range) -> int:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from judging.intervals import Range
 from judging.trends import SHOWS_FROM, VersionTrend
 from judging.words.classes import class_label
-from judging.words.parts import correction_count, high_end, low_end, number, percent, percent_range
+from judging.words.parts import high_end, joined, joined_clauses, low_end, number, percent, percent_range
 
 TRENDS_SHOW = gettext_lazy("Corrections by people, per rule and by its latest version.")
 SHOWN_APART = gettext_lazy("shown apart, never added in")
@@ -46,12 +46,16 @@ def version_line(one: VersionTrend) -> str:
 
 def marked_right(version: str, *, share: float, found: Range, judgments: int, runs: int) -> str:
     """The share of a version, what it rests on, and its range."""
-    message = gettext("%(version)s: about %(share)s marked right, from %(corrections)s (%(runs)s); range %(range)s")
+    message = ngettext(
+        "%(version)s: about %(share)s marked right, from %(count)s correction (%(runs)s); range %(range)s",
+        "%(version)s: about %(share)s marked right, from %(count)s corrections (%(runs)s); range %(range)s",
+        judgments,
+    )
     so_far = ngettext("%(count)s run corrected so far", "%(count)s runs corrected so far", runs)
     return message % {
         "version": version,
         "share": percent(share),
-        "corrections": correction_count(judgments),
+        "count": number(judgments),
         "runs": so_far % {"count": number(runs)},
         "range": percent_range(found),
     }
@@ -65,8 +69,12 @@ def too_few(version: str, *, judgments: int) -> str:
 
 def nothing_weighs(version: str, *, judgments: int) -> str:
     """That all corrections of a version are in classes of weight 0."""
-    message = gettext("%(version)s: none of its %(corrections)s counts, by the weight of their judge class")
-    return message % {"version": version, "corrections": correction_count(judgments)}
+    message = ngettext(
+        "%(version)s: none of its %(count)s correction counts, by the weight of their judge class",
+        "%(version)s: none of its %(count)s corrections counts, by the weight of their judge class",
+        judgments,
+    )
+    return message % {"version": version, "count": number(judgments)}
 
 
 def comparison(*, better: str, worse: str) -> str:
@@ -88,7 +96,7 @@ def skipped_by_cap(count: int) -> str:
 
 def right_by_class(counts: Sequence[tuple[str | None, int, int]]) -> str:
     """``expert 26 of 28, unclassified 12 of 14``, from each class's name, verdicts right, and verdicts."""
-    return ", ".join(
+    return joined(
         gettext("%(judge_class)s %(yes)s of %(count)s")
         % {"judge_class": class_label(name), "yes": number(yes), "count": number(judgments)}
         for name, yes, judgments in counts
@@ -99,7 +107,7 @@ def chart_title(rule: str, versions: Sequence[VersionTrend]) -> str:
     """What a chart shows, for somebody who doesn't see it."""
     return gettext("%(rule)s, share marked right by version: %(versions)s") % {
         "rule": rule,
-        "versions": "; ".join(map(_charted, versions)),
+        "versions": joined_clauses(map(_charted, versions)),
     }
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.utils.text import capfirst
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
 from judging.words.items import wanted
-from judging.words.parts import listed, number
+from judging.words.parts import listed, number, percents
 from kindgi.runs.models import Via
 
 RULES_TAKE = gettext_lazy(
@@ -20,7 +20,7 @@ APPLIES_FROM_NOW = gettext_lazy("Applies to runs that end after it's made.")
 PREVIEW_ESTIMATES = gettext_lazy("An estimate: a new rule draws its own sample. The cap isn't counted.")
 PREVIEW_LEAVES_CAP = gettext_lazy("The cap isn't counted.")
 CATCHES_UP_ALONE = gettext_lazy("You can leave this page: it goes on by itself. It doesn't apply the cap.")
-OFF = gettext_lazy("Off")
+OFF = pgettext_lazy("a rule", "Off")
 _NAMED_IN_BRIEF = 3
 _RAREST = 1e-9
 
@@ -76,6 +76,7 @@ def which_runs_in_brief(runs: RunsTaken) -> str:
 
 
 def _narrowed(names: str, runs: RunsTaken) -> str:
+    # The reference says what narrows it after it, a phrase each: whole sentences would be one for each way to do so.
     of = gettext("Completed runs of %(names)s") % {"names": names}
     if runs.versions:
         of = _of_versions(of, runs)
@@ -113,7 +114,7 @@ def share_taken(sample: float) -> str:
     runs = round(1 / sample)
     if 1 / runs == sample:
         return gettext("1 in %(runs)s") % {"runs": number(runs)}
-    return f"{(Decimal(repr(sample)) * 100).normalize():f}%"
+    return percents((Decimal(repr(sample)) * 100).normalize())
 
 
 def wants(judge_class: str | None) -> str:
@@ -131,7 +132,9 @@ def cap(max_open: int | None) -> str:
 
 def open_now(count: int) -> str:
     """``3 open``."""
-    return gettext("%(count)s open") % {"count": number(count)} if count else gettext("None open")
+    if not count:
+        return gettext("None open")
+    return ngettext("%(count)s open", "%(count)s open", count) % {"count": number(count)}
 
 
 def full(*, open_items: int, max_open: int) -> str:
@@ -166,7 +169,7 @@ def who(actor: str, *, name: str | None, me: str | None) -> str:
     ``actor`` and ``me``, who reads it, are ``user:<id>`` or ``service_account:<id>``.
     """
     if actor == me:
-        return gettext("you")
+        return pgettext("who did it", "you")
     if name:
         return name
     kind, _, actor_id = actor.partition(":")
@@ -182,12 +185,16 @@ def version_head(*, version: int, by: str, at: str) -> str:
 def version_changes(before: RuleSaid | None, after: RuleSaid) -> list[Change]:
     """What a version changed against the one ``before`` it, a setting each; the first one ``Created`` the rule."""
     if before is None:
-        return [Change(gettext("Created"))]
+        return [Change(pgettext("a rule", "Created"))]
     was, now = _settings(before), _settings(after)
     changes = [_change(setting, was[setting], now[setting]) for setting in now if now[setting] != was[setting]]
     if before.enabled != after.enabled:
-        changes.append(Change(gettext("Turned on") if after.enabled else gettext("Turned off")))
+        changes.append(Change(_switched(on=after.enabled)))
     return changes or [Change(gettext("Nothing changed"))]
+
+
+def _switched(*, on: bool) -> str:
+    return pgettext("a rule", "Turned on") if on else pgettext("a rule", "Turned off")
 
 
 def _change(setting: str, before: str, after: str) -> Change:
@@ -197,11 +204,11 @@ def _change(setting: str, before: str, after: str) -> Change:
 
 def _settings(rule: RuleSaid) -> dict[str, str]:
     return {
-        gettext("Name"): rule.name,
-        gettext("Runs"): which_runs(rule.runs),
-        gettext("Takes"): share_taken(rule.sample),
-        gettext("Cap"): cap(rule.max_open),
-        gettext("Wants"): wanted(rule.wants),
+        pgettext("a setting of a rule", "Name"): rule.name,
+        pgettext("a setting of a rule", "Runs"): which_runs(rule.runs),
+        pgettext("a setting of a rule", "Takes"): share_taken(rule.sample),
+        pgettext("a setting of a rule", "Cap"): cap(rule.max_open),
+        pgettext("a setting of a rule", "Wants"): wanted(rule.wants),
     }
 
 

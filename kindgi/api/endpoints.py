@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, transaction
 from django.http import HttpRequest, HttpResponse
+from django.utils import translation
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -22,10 +23,11 @@ from kindgi.api.jsontext import decode
 from kindgi.api.operations import Body, Operation
 
 _WRITES = ("POST", "PUT", "PATCH", "DELETE")
+_LANGUAGE = "en"
 
 
 class Endpoint(APIView):
-    """One path; its handlers are marked with :func:`kindgi.api.operations.operation`.
+    """One path; its handlers are marked with :func:`kindgi.api.operations.operation`. It answers in English.
 
     The order of a request is the contract's: body size, auth, JSON, shape, then whatever the
     handler's domain function checks. A write runs in one transaction, which the handler joins.
@@ -58,6 +60,7 @@ class Endpoint(APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Answer one request."""
+        translation.activate(_LANGUAGE)  # a thread keeps the language of the last page that it served
         self.args, self.kwargs, self.headers = args, kwargs, {}
         self.format_kwarg = None
         framed = self.request = self.initialize_request(request, *args, **kwargs)

@@ -64,6 +64,13 @@ def test_a_versions_line(version: VersionTrend, line: str):
     assert results.version_line(version) == line
 
 
+def test_one_of_a_kind_is_said_of_one():
+    line = results.marked_right("2.0.0", share=1.0, found=Range(0.5, 1.0), judgments=1, runs=1)
+    assert line == "2.0.0: about 100% marked right, from 1 correction (1 run corrected so far); range 50–100%"
+    line = "2.0.0: none of its 1 correction counts, by the weight of their judge class"
+    assert results.nothing_weighs("2.0.0", judgments=1) == line
+
+
 def test_many_verdicts_may_be_on_one_run():
     line = results.marked_right("2.0.0", share=0.25, found=Range(0.05, 0.7), judgments=12, runs=1)
     assert line == "2.0.0: about 25% marked right, from 12 corrections (1 run corrected so far); range 5–70%"
@@ -185,7 +192,10 @@ def test_the_weights_of_a_trend():
         "Weighted by judge class: An expert's correction counts 3× an unclassified one;"
         " a bot's correction counts the same as an unclassified one."
     )
-    assert classes.weighted_by([("sales", 0.0)]) == "Weighted by judge class: A sales' correction counts for nothing."
+    assert classes.weighted_by([("sales", 0.0), ("ops", 1 / 3)]) == (
+        "Weighted by judge class: A sales' correction counts for nothing;"
+        " an ops' correction counts about 0.3333× an unclassified one."
+    )
 
 
 WEIGHTS: list[tuple[float, str]] = [
@@ -274,4 +284,6 @@ A += ["1st line", "T2", "uniform", "", "编辑", "utility", "B", "SQLite"]
 
 @pytest.mark.parametrize(("article", "names"), [("an", AN), ("a", A)])
 def test_an_article_goes_by_how_a_name_is_said(article: str, names: list[str]):
-    assert [parts.with_article(name) for name in names] == [f"{article} {name}" for name in names]
+    assert [items.wanted(name) for name in names] == [f"{article} {name} correction" for name in names]
+    weights = [classes.weighted_by([(name, 0.0)]) for name in names]
+    assert [said.split()[4] for said in weights] == [article.title()] * len(names)
