@@ -156,6 +156,9 @@ CELERY_BROKER_POOL_ACQUIRE_TIMEOUT = BROKER_SECONDS
 CELERY_BEAT_SCHEDULER = "kindgi.celery:Scheduler"
 
 LANGUAGE_CODE = "en"
+# A page is in one of these; Django's own texts in a language that has none of ours would stand beside English ones.
+LANGUAGES = [("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
