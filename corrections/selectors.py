@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from corrections.models import (
     JudgeClass,
     Replay,
     RunCopy,
+    Status,
     TestResult,
     TestRun,
     Verdict,
@@ -42,6 +43,13 @@ _TALLIES = """
 SELECT run_id, judge_class_id, count(*), count(*) FILTER (WHERE "right") FROM corrections_verdict
 WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL GROUP BY run_id, judge_class_id
 """
+_STANDING = """
+SELECT run_id, status, restricted FROM corrections_correction
+WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL
+"""
+# From what is the least done about to what is done. Of a correction that won't be fixed, what was wrong stays so;
+# one that was recorded as right is fixed from the beginning.
+_LEAST_FINISHED = (Status.OPEN, Status.WITH_OWNER, Status.BEING_FIXED, Status.WONT_FIX, Status.FIXED)
 _CLASS_FIELDS = (
     "id",
     "project_id",
@@ -65,6 +73,18 @@ class LiveVerdict(NamedTuple):
     door: str
 
 
+class RunStanding(NamedTuple):
+    """How a run's live corrections stand.
+
+    ``status`` is that of the least finished one: open, with its owner, being fixed, won't be fixed,
+    fixed. ``experts`` says whether any was made in a class that was restricted.
+    """
+
+    status: str
+    statuses: frozenset[str]
+    experts: bool
+
+
 def live_verdicts(*, caller: Caller, run_id: UUID, participant_id: str) -> list[LiveVerdict]:
     """What the caller last said of the run, for the participant; the run must be locked."""
     found = fetch(_LIVE, [caller.tenant_id, run_id, caller.kind, caller.id, participant_id, participant_id])
@@ -80,6 +100,23 @@ def live_tallies(*, tenant_id: UUID, run_ids: Sequence[UUID]) -> dict[UUID, dict
     for run_id, judge_class_id, verdicts, right in fetch(_TALLIES, [tenant_id, list(run_ids)]):
         tallies.setdefault(run_id, {})[judge_class_id] = (verdicts, right)
     return tallies
+
+
+def corrections_standing(*, tenant_id: UUID, run_ids: Collection[UUID]) -> dict[UUID, RunStanding]:
+    """How the live corrections of each run stand, by its public id; one statement.
+
+    A run without any isn't in it, one whose corrections were taken back since neither.
+    """
+    found: dict[UUID, list[tuple[str, bool]]] = {}
+    for run_id, status, restricted in fetch(_STANDING, [tenant_id, list(run_ids)]):
+        found.setdefault(run_id, []).append((status, restricted))
+    return {run_id: _standing(corrections) for run_id, corrections in found.items()}
+
+
+def _standing(corrections: Collection[tuple[str, bool]]) -> RunStanding:
+    statuses = frozenset(status for status, _ in corrections)
+    least = next(status for status in _LEAST_FINISHED if status in statuses)
+    return RunStanding(least, statuses, any(restricted for _, restricted in corrections))
 
 
 def judge_class_of_tenant(*, tenant_id: UUID, judge_class_id: str) -> JudgeClass | None:
@@ -108,6 +145,11 @@ def judge_class_get(*, caller: Caller, judge_class_id: str) -> JudgeClass:
     if found is None:
         raise errors.JudgeClassNotFound
     return found
+
+
+def judge_classes_of_tenant(tenant_id: UUID) -> list[JudgeClass]:
+    """Every class of the tenant and of its projects, retired ones too; one statement."""
+    return list(JudgeClass.objects.filter(tenant_id=tenant_id))
 
 
 def judge_classes_of(project: Project) -> QuerySet[JudgeClass]:
