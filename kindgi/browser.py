@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from csp import middleware as csp
 from django.contrib.auth import middleware as auth
 from django.contrib.messages import middleware as messages
 from django.contrib.sessions import middleware as sessions
@@ -48,3 +49,7 @@ class MessageMiddleware(_OutsideOfTheApi, messages.MessageMiddleware):
 
 class HtmxMiddleware(_OutsideOfTheApi, htmx.HtmxMiddleware):
     """Requests by HTMX."""
+
+
+class CSPMiddleware(_OutsideOfTheApi, csp.CSPMiddleware):
+    """What a page may load."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
-from django.views.generic import TemplateView
 
 from kindgi.api.endpoints import NoSuchRoute
 from kindgi.api.openapi import docs_page, openapi_json
@@ -21,8 +20,8 @@ v1: list[URLPattern | URLResolver] = [
 ]
 
 urlpatterns = [
-    path("", TemplateView.as_view(template_name="home.html"), name="home"),
     path("v1/", include(v1)),
     path("v1", NoSuchRoute.as_view()),
     path("admin/", admin.site.urls),
+    path("", include("quality_console.urls")),
 ]

@@ -78,12 +78,16 @@ INSTALLED_APPS = [
     "rest_framework",
     "django_filters",
     "django_htmx",
+    "django_tables2",
+    "template_partials",
+    "csp",
     "kindgi.embedded",
     "kindgi.api",
     "kindgi.access",
     "kindgi.runs",
     "corrections",
     "judging",
+    "quality_console",
 ]
 
 MIDDLEWARE = [
@@ -97,6 +101,8 @@ MIDDLEWARE = [
     "kindgi.browser.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "kindgi.browser.HtmxMiddleware",
+    "kindgi.browser.CSPMiddleware",
+    "quality_console.middleware.TimeZoneMiddleware",
 ]
 
 ROOT_URLCONF = "kindgi.urls"
@@ -113,6 +119,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "quality_console.context_processors.console",
             ],
         },
     },
@@ -126,6 +133,24 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
     {"NAME": f"{_VALIDATORS}.NumericPasswordValidator"},
 ]
+
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "home"
+
+# Pages load only what this server serves, as files: nothing inline, nothing from elsewhere, and nobody frames them.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
 
 # The /v1 views bring their own authentication, parsing and rendering (kindgi.api).
 REST_FRAMEWORK = {"UNAUTHENTICATED_USER": None, "UNAUTHENTICATED_TOKEN": None}

@@ -1,0 +1,1 @@
+"""Forms: a module for each page."""

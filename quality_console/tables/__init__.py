@@ -1,0 +1,1 @@
+"""Tables of django-tables2: a module for each page."""

@@ -1,0 +1,1 @@
+"""What templates print beside text."""

@@ -1,0 +1,1 @@
+"""Views: thin; a module for each page."""

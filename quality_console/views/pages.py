@@ -1,0 +1,121 @@
+"""What the views share: who may see a page at all, how it is answered whole or in part, and how a refusal looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, Concatenate, ParamSpec, cast
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django_htmx.http import HttpResponseLocation
+
+from kindgi.api.answers import as_api_error, error_headers
+from kindgi.api.errors import ApiError, AuthMissing, InternalError
+from quality_console.frame import ConsoleRequest, Frame
+
+P = ParamSpec("P")
+View = Callable[Concatenate[ConsoleRequest, P], HttpResponseBase]
+_VARY = ["HX-Request", "HX-Target", "HX-History-Restore-Request"]
+_READS = {"GET", "HEAD"}
+
+
+def console(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    """A page for whoever is signed in; one with ``slug`` in its address is of that project.
+
+    The view gets a :class:`ConsoleRequest`. What changes anything runs in one transaction, which a
+    refusal undoes; a refusal is answered as a page, or to HTMX as a notice.
+    """
+
+    @never_cache
+    @wraps(view)
+    def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return _sign_in_first(request)
+        asked = cast(ConsoleRequest, request)
+        asked.frame = Frame(asked.user, cast("str | None", kwargs.get("slug")))
+        try:
+            if asked.frame.slug is not None:
+                _ = asked.frame.project
+            if request.method in _READS:
+                return view(asked, *args, **kwargs)
+            with transaction.atomic():
+                return view(asked, *args, **kwargs)
+        except AuthMissing:
+            return _sign_in_first(request)
+        except Exception as error:
+            refusal = as_api_error(error)
+            if isinstance(refusal, InternalError):
+                raise
+            return refused(request, refusal)
+
+    return answer
+
+
+def page(
+    request: HttpRequest,
+    template: str,
+    context: Mapping[str, Any],
+    *,
+    parts: Collection[str] = (),
+    status: int = HTTPStatus.OK,
+) -> HttpResponse:
+    """The page; to HTMX only the named part that it wants to swap, if that is one of ``parts``.
+
+    A part's name is its element's id (django-template-partials). A part brings new toasts along.
+    """
+    wanted = request.htmx.target if request.htmx and not request.htmx.history_restore_request else None  # type: ignore[attr-defined]
+    if wanted in parts:
+        text = render_to_string(f"{template}#{wanted}", dict(context), request)
+        text += render_to_string("quality_console/parts/toasts.html", {"swapped": True}, request)
+    else:
+        text = render_to_string(template, dict(context), request)
+    response = HttpResponse(text, status=status)
+    patch_vary_headers(response, _VARY)
+    return response
+
+
+def done(request: HttpRequest, to: str, said: str = "", *, undo: str = "") -> HttpResponseBase:
+    """After a change: the browser goes on to the page at ``to``, which shows the sentence ``said``.
+
+    ``undo`` is the address that takes the change back by a POST: the sentence offers it for 10 seconds.
+    """
+    if said:
+        messages.success(request, said, extra_tags=undo)
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponseLocation(to)
+    return redirect(to, permanent=False)
+
+
+def refused(request: HttpRequest, refusal: ApiError) -> HttpResponse:
+    """A refusal: as a page, or where HTMX asked as a notice for the place it was asked from."""
+    template = "quality_console/parts/refusal.html" if request.htmx else "quality_console/refusal.html"  # type: ignore[attr-defined]
+    response = HttpResponse(
+        render_to_string(template, {"refusal": refusal}, request),
+        status=refusal.status,
+    )
+    if request.htmx:  # type: ignore[attr-defined]
+        # Wherever the answer would have gone, what was typed stays there, and this stands in the page's place for it.
+        response.headers["HX-Retarget"] = "#notices"
+        response.headers["HX-Reswap"] = "innerHTML"
+    error_headers(refusal, response)
+    return response
+
+
+def _sign_in_first(request: HttpRequest) -> HttpResponseBase:
+    """To a page: the sign-in page, which leads back. To HTMX: a notice, so that what was typed stays."""
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect_to_login(request.get_full_path(), reverse("sign-in"))
+    text = render_to_string("quality_console/parts/signed_out.html", {}, request)
+    response = HttpResponse(text, status=HTTPStatus.UNAUTHORIZED)
+    response.headers["HX-Retarget"] = "#notices"
+    response.headers["HX-Reswap"] = "innerHTML"
+    return response

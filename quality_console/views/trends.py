@@ -1,0 +1,13 @@
+"""What each rule's runs show, version by version (contract, section 8)."""
+
+from __future__ import annotations
+
+from django.http import HttpResponseBase
+
+from quality_console.frame import ConsoleRequest
+from quality_console.views.pages import page
+
+
+def tab(request: ConsoleRequest) -> HttpResponseBase:
+    """The tab."""
+    return page(request, "quality_console/trends.html", {"tab": "trends"}, parts={"tab"})
