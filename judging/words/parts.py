@@ -67,7 +67,7 @@ def percent_in_tenths(share: float) -> str:
 
 def percents(value: int | Decimal) -> str:
     """A number of percents, with every digit that it has."""
-    return gettext("%(share)s%%") % {"share": number_format(value)}
+    return gettext("%(share)s%%") % {"share": value if isinstance(value, int) else number_format(value)}
 
 
 def percent_range(found: Range) -> str:
