@@ -7,9 +7,9 @@
 
   /* ── The viewer's time zone: said once, and the page is drawn again in it ── */
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (zone && decodeURIComponent(cookie("timezone")) !== zone) {
-    document.cookie = `timezone=${encodeURIComponent(zone)}; path=/; max-age=31536000; samesite=lax`;
-    if (decodeURIComponent(cookie("timezone")) === zone && document.querySelector("time")) location.reload();
+  if (zone && cookie("timezone") !== zone) {
+    document.cookie = `timezone=${zone}; path=/; max-age=31536000; samesite=lax`;
+    if (cookie("timezone") === zone && document.querySelector("time")) location.reload();
   }
 
   /* ── HTMX: the token that is valid now, also after somebody signed in anew in another tab ── */
