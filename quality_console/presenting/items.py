@@ -7,7 +7,7 @@ pointer goes there.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from corrections.models import ANSWER_KEY, DECISIONS_KEY
@@ -35,9 +35,11 @@ _MOST_VISITS = 3000
 _LABEL = 80
 _MAX_KEY = 200
 _LONGEST_ID = 64
-# What an element is known by, in this order; then its first field that is named as an id.
-_IDS = ("id", "_id", "key", "uuid", "slug", "code", "sku", "number", "name", "title")
+# What an element is known by: these, then the id of its kind (`item_id` in `items`), then any other id.
+_IDS = ("id", "_id", "key", "uuid", "slug", "code", "sku", "number")
 _ID_ENDINGS = ("_id", "Id", "ID", "_key", "_number", "_code")
+# Only where nothing names it as an id: a key is no item's own text.
+_NAMES = ("name", "title")
 # Lists that repeat what the agent did or heard; they come after those of what it answered.
 _LOGS = frozenset({"toolCalls", "tool_calls", "calls", "messages", "steps", "history"})
 
@@ -49,9 +51,8 @@ def output_lists(output: bytes) -> tuple[list[FoundList], bool]:
     """
     found, more = _lists_in(output)
     found.sort(key=lambda one: _rank_of(one[0]))
-    return [_found_list(pointer, inside, 0, MOST_ELEMENTS) for pointer, inside in found[:MOST_LISTS]], more or len(
-        found
-    ) > MOST_LISTS
+    lists = [_found_list(pointer, inside, 0, MOST_ELEMENTS) for pointer, inside in found[:MOST_LISTS]]
+    return lists, more or len(found) > MOST_LISTS
 
 
 def list_at(output: bytes, pointer: str, *, first: int = 0, count: int = 100) -> FoundList | None:
@@ -124,7 +125,7 @@ def _key_at(keys: Mapping[str, int], span: bytes, pointer: str, index: int) -> s
 
 def key_of(span: bytes, pointer: str) -> str:
     """What an item would be called: its id by its fields, itself where it is as short as an id, or its pointer."""
-    return _id_of(span) or key_of_pointer(pointer)
+    return _id_of(span, pointer) or key_of_pointer(pointer)
 
 
 def key_of_pointer(pointer: str) -> str:
@@ -132,13 +133,15 @@ def key_of_pointer(pointer: str) -> str:
     return clip(printable(pointer[-_MAX_KEY:]), _MAX_KEY) or "/"
 
 
-def _id_of(span: bytes) -> str | None:
+def _id_of(span: bytes, pointer: str) -> str | None:
     if kind_of(span) != "object":
         return _as_id(span)
     every = fields(span)
-    named = [name for name in _IDS if name in every] + [name for name in every if name.endswith(_ID_ENDINGS)]
-    for name in named:
-        found = _as_id(every[name], spaced=name in ("name", "title"))
+    kind = pointer.rpartition("/")[0].rpartition("/")[2].removesuffix("s").lower()
+    ids = [name for name in every if name.endswith(_ID_ENDINGS)]
+    ids.sort(key=lambda name: not (kind and name.lower() in (f"{kind}_id", f"{kind}id")))
+    for name in (*_IDS, *ids, *_NAMES):
+        found = _as_id(every.get(name, b"null"), spaced=name in _NAMES)
         if found is not None:
             return found
     return None
@@ -147,11 +150,21 @@ def _id_of(span: bytes) -> str | None:
 def _as_id(span: bytes, *, spaced: bool = False) -> str | None:
     """A short string without spaces, or a whole number, as a key; ``None`` for what can't be one."""
     text = string_of(span) if kind_of(span) == "string" else decoded(span) if span.lstrip(b"-").isdigit() else None
-    if text is None or not 0 < len(text) <= _LONGEST_ID or text in (ANSWER_KEY, DECISIONS_KEY):
+    if text is None or not 0 < len(text) <= _LONGEST_ID or text in (ANSWER_KEY, DECISIONS_KEY) or text[0] == "/":
         return None
     if text != printable(text) or text != text.strip() or (not spaced and any(sign.isspace() for sign in text)):
         return None
     return text
+
+
+def distinct_keys(items: Iterable[tuple[str, str]]) -> list[str]:
+    """The keys of ``(key, pointer)`` items that are judged together: each goes once, the later ones by pointer."""
+    taken: set[str] = set()
+    keys: list[str] = []
+    for key, pointer in items:
+        keys.append(key_of_pointer(pointer) if key in taken and pointer else key)
+        taken.add(keys[-1])
+    return keys
 
 
 def label_of(span: bytes) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,7 +33,7 @@ from quality_console.presenting.shown import (
     Place,
     RunShown,
 )
-from quality_console.presenting.spans import Text, below, elements, encoded, fields, json_in, kind_of, string_of
+from quality_console.presenting.spans import Text, below, elements, fields, json_in, kind_of, object_of, string_of
 from quality_console.presenting.steps import ToolCalls, steps_of
 
 MOST_MESSAGES = 50
@@ -137,13 +136,9 @@ def _input(content: Text) -> InputShown:
         pointer = below("", name)
         return InputShown(quote, json_block(value, Place(Part.INPUT, pointer), OUTPUT), pointer, count_of(value))
     rest = json_block(
-        _object(others) if kind_of(content.whole) == "object" else content.whole, Place(Part.INPUT), OUTPUT
+        object_of(others) if kind_of(content.whole) == "object" else content.whole, Place(Part.INPUT), OUTPUT
     )
     return InputShown(quote, rest, "", len(others))
-
-
-def _object(members: Mapping[str, bytes]) -> bytes:
-    return b"{" + b",".join(encoded(json.dumps(name)) + b":" + value for name, value in members.items()) + b"}"
 
 
 def _conversation(texts: RunTexts) -> Conversation | None:

@@ -77,7 +77,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A call of a tool.
+    """A call of a tool; ``short`` is its id without what all ids begin with.
 
     ``writes`` is ``None`` where the version's tools were never registered or don't have this one.
     ``result`` is ``None`` where the run doesn't tell it. ``milliseconds`` likewise.
@@ -85,6 +85,7 @@ class Step:
 
     n: int
     tool: str
+    short: str
     writes: bool | None
     refused: bool
     failed: bool
@@ -223,6 +224,7 @@ class CallToMark:
 
     n: int
     tool: str
+    short: str
     only_reads: bool
     args: tuple[Argument, ...]
     args_left: int
@@ -251,6 +253,7 @@ class ToolChoice:
     """A tool that a call can be added of; ``parameters`` are the names of arguments that the run gave it."""
 
     id: str
+    short: str
     writes: bool | None
     parameters: tuple[str, ...]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from jsonpointer import JsonPointer, JsonPointerException, escape
@@ -58,6 +58,11 @@ def elements(span: bytes) -> list[bytes]:
         return [bytes(element) for element in json_values.elements(span)]
     except (ValueError, RecursionError):
         return [element for _, element in _split(decoded(span))]
+
+
+def object_of(members: Mapping[str, bytes]) -> bytes:
+    """The JSON text of an object with these fields, each as it is spelled."""
+    return b"{" + b",".join(encoded(json.dumps(name)) + b":" + value for name, value in members.items()) + b"}"
 
 
 def _split(text: str) -> Iterator[tuple[str, bytes]]:

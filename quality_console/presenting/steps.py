@@ -83,7 +83,19 @@ class ToolCalls:
 def steps_of(calls: ToolCalls, *, tools: Sequence[Mapping[str, Any]] | None, start: int = 0) -> tuple[Step, ...]:
     """Up to :data:`MOST_STEPS` steps from the index ``start``; ``tools`` are the version's, where registered."""
     writes = writes_of(tools)
-    return tuple(_step(call, calls.told(call), writes) for call in calls.between(start, start + MOST_STEPS))
+    shown = calls.between(start, start + MOST_STEPS)
+    names = short_names([*writes, *(call.tool for call in shown)])
+    return tuple(_step(call, calls.told(call), writes, names) for call in shown)
+
+
+def short_names(tools: Iterable[str]) -> dict[str, str]:
+    """Each tool's id as it is shown, without the dotted words that all of them begin with."""
+    parts = {tool: tool.split(".") for tool in tools}
+    first = next(iter(parts.values()), [])
+    same = min((len(words) - 1 for words in parts.values()), default=0)
+    while any(words[:same] != first[:same] for words in parts.values()):
+        same -= 1
+    return {tool: clip(printable(".".join(words[same:]) or tool), _NAME) for tool, words in parts.items()}
 
 
 def writes_of(tools: Sequence[Mapping[str, Any]] | None) -> dict[str, bool]:
@@ -91,13 +103,14 @@ def writes_of(tools: Sequence[Mapping[str, Any]] | None) -> dict[str, bool]:
     return {str(tool["id"]): bool(tool.get("writes", False)) for tool in tools or []}
 
 
-def _step(call: ToolCall, told: Mapping[str, bytes], writes: Mapping[str, bool]) -> Step:
+def _step(call: ToolCall, told: Mapping[str, bytes], writes: Mapping[str, bool], names: Mapping[str, str]) -> Step:
     args, left = arguments(call.args, SHOWN)
     name = next((name for name in _RESULTS if name in told), None)
     place = Place(Part.OUTPUT, below(below(TOOL_CALLS, call.n - 1), name or ""))
     return Step(
         n=call.n,
         tool=clip(printable(call.tool), _NAME),
+        short=names[call.tool],
         writes=writes.get(call.tool),
         refused=call.refused,
         failed=_failed(told, None if name is None else told[name]),
