@@ -33,6 +33,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from tests.browser.browsing import PATIENCE, Browsing
 from tests.browser.troubles import Troubles
+from tests.browser.worlds import World
 from tests.support.servers import ServedProject
 from tests.support.shops import Shop
 
@@ -132,3 +133,9 @@ def page_for(
 def _file_name(test: pytest.Item) -> str:
     """Its module and name, as far as a file may be called so."""
     return re.sub(r"\W+", "-", f"{Path(test.path).stem} {test.name}")[:150]
+
+
+@pytest.fixture(scope="module")
+def world(committed: None) -> World:
+    """A shop with a history, for all tests of a module: look, and change nothing that another test looks at."""
+    return World.built()

@@ -101,7 +101,11 @@ def test_without_javascript_no_script_of_a_page_runs(page_for):
 )
 def test_what_goes_wrong_in_a_page_fails_the_test_unless_it_was_expected(noticed, body, answer, trouble):
     browsing, troubles = noticed
-    made_up(browsing(), body, **answer).wait_for_load_state("networkidle")
+    page = made_up(browsing(), body, **answer)
+    for _ in range(100):
+        page.evaluate("new Promise(requestAnimationFrame)")
+        if troubles.found:
+            break
     browsing.close()
     with pytest.raises(AssertionError, match=trouble):
         troubles.check()
