@@ -9,7 +9,7 @@ from typing import Any
 from corrections.submissions import MAX_ARGS_CHARS, MAX_ARGS_FIELDS
 from quality_console.presenting.clusters import clip, printable
 from quality_console.presenting.shown import CallGroup, CallToMark, ToolChoice
-from quality_console.presenting.spans import encoded, fields
+from quality_console.presenting.spans import can_be_printed, fields
 from quality_console.presenting.steps import ArgumentLimits, ToolCalls, arguments, short_names, writes_of
 
 MOST_CALLS = 100
@@ -64,4 +64,4 @@ def _printable(names: Iterable[str]) -> tuple[str, ...]:
 
 def can_be_named(tool: str) -> bool:
     """Whether a correction can name a tool of this id (contract, section 4)."""
-    return 0 < len(tool) <= LONGEST_TOOL and "\0" not in tool and encoded(tool) == tool.encode("utf-8", "replace")
+    return 0 < len(tool) <= LONGEST_TOOL and can_be_printed(tool)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from corrections.models import ANSWER_KEY, DECISIONS_KEY
 from quality_console.presenting.clusters import clip, printable
@@ -102,7 +103,7 @@ def _rank_of(pointer: str) -> tuple[bool, bool]:
 
 def _found_list(pointer: str, inside: list[bytes], first: int, count: int) -> FoundList:
     """A list with some of its elements; a key that another element has too gives way to the pointer."""
-    shown = list(enumerate(inside))[first : first + count]
+    shown = list(enumerate(inside[first : first + count], first))
     keys: dict[str, int] = {}
     for index, span in enumerate(inside[: first + count]):
         keys.setdefault(key_of(span, below(pointer, index)), index)
@@ -152,7 +153,11 @@ def _as_id(span: bytes, *, spaced: bool = False) -> str | None:
     text = string_of(span) if kind_of(span) == "string" else decoded(span) if span.lstrip(b"-").isdigit() else None
     if text is None or not 0 < len(text) <= _LONGEST_ID or text in (ANSWER_KEY, DECISIONS_KEY) or text[0] == "/":
         return None
-    if text != printable(text) or text != text.strip() or (not spaced and any(sign.isspace() for sign in text)):
+    if (
+        text != printable(text)
+        or text != text.strip()
+        or any(sign.isspace() and not (spaced and sign == " ") for sign in text)
+    ):
         return None
     return text
 
@@ -191,7 +196,7 @@ class _Branch:
         """The node, with all below it."""
         kind = kind_of(self.span)
         return Node(
-            pointer=self.pointer,
+            pointer=printable(self.pointer),
             label=clip(printable(self.label), _LABEL),
             key=key_of(self.span, self.pointer),
             kind=kind,
@@ -222,7 +227,7 @@ def output_tree(output: bytes, *, at: str = "", first: int = 0) -> Node | None:
         if branch.depth >= _DEEPEST_NODE:
             continue
         start = max(0, first) if branch is root else 0
-        for name, value in every[start : start + min(MOST_CHILDREN, MOST_NODES - nodes)]:
+        for name, value in _named(every, start, min(MOST_CHILDREN, MOST_NODES - nodes)):
             child = _Branch(below(branch.pointer, name), str(name), value, branch.depth + 1)
             branch.children.append(child)
             waiting.append(child)
@@ -230,7 +235,12 @@ def output_tree(output: bytes, *, at: str = "", first: int = 0) -> Node | None:
     return root.node()
 
 
-def _values(span: bytes) -> list[tuple[str | int, bytes]]:
-    if kind_of(span) == "object":
-        return list(fields(span).items())
-    return list(enumerate(elements(span)))
+def _values(span: bytes) -> dict[str, bytes] | list[bytes]:
+    return fields(span) if kind_of(span) == "object" else elements(span)
+
+
+def _named(every: dict[str, bytes] | list[bytes], start: int, count: int) -> list[tuple[str | int, bytes]]:
+    """``count`` of the values from ``start`` on, each with its name or its index."""
+    if isinstance(every, list):
+        return list(enumerate(every[start : start + count], start))
+    return list(islice(every.items(), start, start + count))

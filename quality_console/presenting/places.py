@@ -6,9 +6,10 @@ Reporters name things as they like. The first place that holds a text counts; a 
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
-from quality_console.presenting.spans import Text, below, elements, fields, kind_of, string_of
+from quality_console.presenting.spans import Text, below, can_be_printed, elements, fields, kind_of, string_of
 
 # What people asked, after the input itself where it is a string.
 ASKED = (
@@ -51,6 +52,7 @@ ANSWERED = (
 # The only field of an answer that is JSON in a string, when it is no more than a text in an envelope.
 ENVELOPES = ("message", "response", "answer", "content", "text", "reply")
 _MOST_FIELDS = 50
+_OBJECTS = re.compile(rb"\[\s*\{")
 _LOOKED_AT = 5
 
 
@@ -131,9 +133,7 @@ def messages_in(content: Text) -> Messages | None:
     """The longest list of messages in the content itself, its fields, or the fields of these."""
     found: Messages | None = None
     for pointer, span in _near(content.whole):
-        if kind_of(span) != "array":
-            continue
-        spans = elements(span)
+        spans = elements(span) if _OBJECTS.match(span) else []
         if (
             spans
             and all(_is_message(one) for one in spans[:_LOOKED_AT])
@@ -146,6 +146,8 @@ def messages_in(content: Text) -> Messages | None:
 def _near(span: bytes) -> list[tuple[str, bytes]]:
     near = [("", span)]
     for name, value in list(fields(span).items())[:_MOST_FIELDS]:
+        if not can_be_printed(name):
+            continue
         near.append((below("", name), value))
         near += [(below(below("", name), inner), one) for inner, one in list(fields(value).items())[:_MOST_FIELDS]]
     return near

@@ -28,7 +28,9 @@ RESULT = Limits(lines=10, characters=600)
 QUOTE = Limits(lines=60, characters=4000)
 MESSAGE = Limits(lines=15, characters=1200)
 OUTPUT = Limits(lines=80, characters=4000)
-FULL = Limits(lines=10**7, characters=4_000_000)
+# More lines take too long to lay out, and nobody reads them.
+FULL = Limits(lines=20_000, characters=1_500_000)
+WHOLE = Limits(lines=10**8, characters=10**8)
 
 
 def block_of(span: bytes, place: Place | None, limits: Limits) -> Block:

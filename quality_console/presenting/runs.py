@@ -16,6 +16,7 @@ from quality_console.presenting.printing import (
     MESSAGE,
     OUTPUT,
     QUOTE,
+    WHOLE,
     Limits,
     block_of,
     json_block,
@@ -33,7 +34,18 @@ from quality_console.presenting.shown import (
     Place,
     RunShown,
 )
-from quality_console.presenting.spans import Text, below, elements, fields, json_in, kind_of, object_of, string_of
+from quality_console.presenting.spans import (
+    Text,
+    below,
+    can_be_printed,
+    count_of,
+    elements,
+    fields,
+    json_in,
+    kind_of,
+    object_of,
+    string_of,
+)
 from quality_console.presenting.steps import ToolCalls, steps_of
 
 MOST_MESSAGES = 50
@@ -77,7 +89,6 @@ def present_run(
     """
     calls = ToolCalls(texts.calls, texts.output)
     output = None if texts.output is None else Text(texts.output)
-    known = created_at is not None and completed_at is not None and completed_at >= created_at
     return RunShown(
         input=None if texts.input is None else _input(Text(texts.input)),
         conversation=_conversation(texts),
@@ -87,33 +98,35 @@ def present_run(
         answer=None if output is None else _answer(output),
         whole_output=None if output is None else json_block(output.whole, Place(Part.OUTPUT), OUTPUT),
         output_count=0 if output is None else count_of(output.whole),
-        milliseconds=round((completed_at - created_at).total_seconds() * 1000)
-        if known and completed_at and created_at
-        else None,
+        milliseconds=_milliseconds(created_at, completed_at),
     )
 
 
-def count_of(span: bytes) -> int:
-    """How many fields or elements a value has."""
-    return len(fields(span)) if kind_of(span) == "object" else len(elements(span))
+def _milliseconds(start: datetime | None, end: datetime | None) -> int | None:
+    if start is None or end is None or end < start:
+        return None
+    return round((end - start).total_seconds() * 1000)
 
 
 def part_of(texts: RunTexts, place: Place) -> Block | None:
     """The whole of what stands at a place, laid out as the page lays it out; ``None`` for nothing there.
 
-    What would be more than four million characters when laid out comes as it came.
+    What would take too many lines when laid out comes as it came.
     """
     span = _span_at(texts, place)
     if span is None:
         return None
     block = block_of(span, place, FULL)
-    return raw_block(span, place, FULL) if block.cut else block
+    if not block.cut:
+        return block
+    string = string_of(span)
+    return raw_block(span, place, WHOLE) if string is None else text_block(string, place, WHOLE)
 
 
 def part_as_it_came(texts: RunTexts, place: Place) -> Block | None:
     """The whole of what stands at a place to the letter; ``None`` for nothing there."""
     span = _span_at(texts, place)
-    return None if span is None else raw_block(span, place, FULL)
+    return None if span is None else raw_block(span, place, WHOLE)
 
 
 def _span_at(texts: RunTexts, place: Place) -> bytes | None:
@@ -131,9 +144,9 @@ def _input(content: Text) -> InputShown:
     others = {name: value for name, value in fields(content.whole).items() if below("", name) != said.pointer}
     if not others:
         return InputShown(quote, None, "", 0)
-    if len(others) == 1 and count_of(content.whole) == 2:
-        ((name, value),) = others.items()
-        pointer = below("", name)
+    name, value = next(iter(others.items()))
+    pointer = below("", name)
+    if len(others) == 1 and count_of(content.whole) == 2 and can_be_printed(pointer):
         return InputShown(quote, json_block(value, Place(Part.INPUT, pointer), OUTPUT), pointer, count_of(value))
     rest = json_block(
         object_of(others) if kind_of(content.whole) == "object" else content.whole, Place(Part.INPUT), OUTPUT

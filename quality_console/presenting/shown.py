@@ -36,7 +36,7 @@ class Block:
 
     ``text`` is the first lines where it is ``cut``; ``characters`` counts the whole value as it
     came (its JSON, or the string itself where ``form`` is ``TEXT``). ``place`` is where the whole
-    is read, and is ``None`` for what was put together here.
+    is read, of what was put together here that of what it was taken from; ``None`` where no address leads there.
     """
 
     text: str
@@ -188,7 +188,7 @@ class Node:
     ``label`` is its name in its parent (a field, or an index), ``key`` what its item would be
     called, ``kind`` one of ``object array string number boolean null``. ``count`` is how many
     values it holds, of which ``children`` are shown and ``left`` aren't. ``addressable`` is false
-    where its pointer can't be sent in a correction.
+    where its pointer can't be sent, in a correction or to see more of it.
     """
 
     pointer: str

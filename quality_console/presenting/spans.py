@@ -20,8 +20,8 @@ from kindgi.api.jsontext import Document
 TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 _KINDS = {b"{": "object", b"[": "array", b'"': "string", b"t": "boolean", b"f": "boolean", b"n": "null"}
-# A key of such characters can't be told from a lone surrogate's mask, nor sent where it is one.
-_UNSENDABLE = re.compile("[\0\ud800-\udfff\ue800-\uefff]")
+# No form sends control characters as they are, nor lone surrogates, nor are their masks told from them when sought.
+_UNSENDABLE = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\ue800-\uefff]")
 MAX_POINTER = 500
 
 
@@ -58,6 +58,17 @@ def elements(span: bytes) -> list[bytes]:
         return [bytes(element) for element in json_values.elements(span)]
     except (ValueError, RecursionError):
         return [element for _, element in _split(decoded(span))]
+
+
+def count_of(span: bytes) -> int:
+    """How many fields or elements a value has; 0 for one that is neither an object nor an array."""
+    kind = kind_of(span)
+    if kind not in ("object", "array"):
+        return 0
+    try:
+        return len(json_values.members(span) if kind == "object" else json_values.elements(span))
+    except (ValueError, RecursionError):
+        return sum(1 for _ in _split(decoded(span)))
 
 
 def object_of(members: Mapping[str, bytes]) -> bytes:
@@ -119,8 +130,13 @@ def below(pointer: str, name: str | int) -> str:
 
 
 def can_be_sent(pointer: str) -> bool:
-    """Whether a correction's item can have this pointer (contract, section 4)."""
-    return len(pointer) <= MAX_POINTER and _UNSENDABLE.search(pointer) is None
+    """Whether a correction's item can have this pointer, and a form can send it (contract, section 4)."""
+    return len(pointer) <= MAX_POINTER and can_be_printed(pointer)
+
+
+def can_be_printed(pointer: str) -> bool:
+    """Whether a pointer can stand in an address and come back as it was."""
+    return _UNSENDABLE.search(pointer) is None
 
 
 class Text:
@@ -133,10 +149,17 @@ class Text:
 
     def find(self, pointer: str) -> bytes | None:
         """The span that ``pointer`` names; ``None`` for nothing there, and for what is no pointer."""
+        if pointer and not self._may_hold(pointer):
+            return None
         try:
             return self._document.find(pointer)
         except (BadInput, RecursionError):  # no pointer, or a text that takes the slow way
             return self._walk(pointer)
+
+    def _may_hold(self, pointer: str) -> bool:
+        """Whether the whole is such that something can be at a pointer into it; a long list isn't read to see it."""
+        first = pointer[1:].partition("/")[0]
+        return self.whole[:1] == b"{" or (self.whole[:1] == b"[" and _INDEX.fullmatch(first) is not None)
 
     def _walk(self, pointer: str) -> bytes | None:
         try:
