@@ -7,7 +7,7 @@ translated as any other's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import local
 from typing import Any
 
@@ -25,8 +25,8 @@ class _Kept(local):
 _kept = _Kept()
 
 
-def fetch(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """The rows that ``statement`` answers, on the thread's connection."""
+def fetch(statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """The rows that ``statement`` answers, on the thread's connection; its parameters in their order, or by name."""
     cursor = _cursor()
     cursor.execute(statement, parameters)
     rows: list[tuple[Any, ...]] = cursor.fetchall()

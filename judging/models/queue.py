@@ -97,6 +97,7 @@ class QueueItem(Row):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["project", "state", "created_at", "id"], name="queue_item_oldest_in_project"),
             models.Index(fields=["lane", "state", "created_at", "id"], name="queue_item_oldest_in_lane"),
+            models.Index(fields=["lane", "state", "completed_at", "id"], name="queue_item_finished_in_lane"),
             models.Index(
                 fields=["project", "state", "closed_at"],
                 name="queue_item_closed_in_project",

@@ -48,6 +48,37 @@ def rule_preview(*, project: Project, asked: Asked) -> tuple[int, int]:
     return _counted(project, Matcher(rule.pk, asked, share), asked.last)
 
 
+def runs_previewed(*, project: Project, asked: Asked) -> list[bool]:
+    """Whether a rule would have queued each of the project's last runs, the newest last; see :func:`rule_preview`.
+
+    Of a rule that isn't there yet as many of the runs that match as is estimated, evenly among them.
+    """
+    check_when(asked)
+    if isinstance(asked.rule_id, UnsetType):
+        matches = _each(project, Matcher(new_id(), asked, 1.0), asked.last)
+        return _thinned(matches, 1.0 if isinstance(asked.sample, UnsetType) else asked.sample)
+    rule = rule_get(project=project, rule_id=asked.rule_id)
+    share = rule.sample if isinstance(asked.sample, UnsetType) else asked.sample
+    return _each(project, Matcher(rule.pk, asked, share), asked.last)
+
+
+def _each(project: Project, matcher: Matcher, last: int) -> list[bool]:
+    taken, parameters = matcher.takes_sql("run")
+    looked_at = f"SELECT {taken} FROM (SELECT run.* {OF_PROJECT} {NEWEST}) AS run ORDER BY run.completed_at, run.id"  # noqa: S608 - ours
+    return [is_taken for (is_taken,) in fetch(looked_at, [*parameters, project.pk, last])]
+
+
+def _thinned(matches: list[bool], share: float) -> list[bool]:
+    """As many as :func:`rule_preview` estimates, each as far from the next as can be."""
+    found = sum(matches)
+    wanted, seen, thinned = round(found * share), 0, []
+    for is_match in matches:
+        # Those at which the line from nothing to all that are wanted passes a whole number.
+        thinned.append(is_match and (seen + 1) * wanted // found > seen * wanted // found)
+        seen += is_match
+    return thinned
+
+
 def _counted(project: Project, matcher: Matcher, last: int) -> tuple[int, int]:
     taken, parameters = matcher.takes_sql("run")
     counted = f"SELECT count(*), count(*) FILTER (WHERE {taken}) FROM (SELECT run.* {OF_PROJECT} {NEWEST}) AS run"  # noqa: S608 - ours

@@ -14,6 +14,7 @@ from kindgi.sql import fetch
 
 # Before every correction, so it is written out.
 _PROJECTS = "SELECT run_id, project_id FROM judging_queueitem WHERE tenant_id = %s AND run_id = ANY(%s)"
+_STATES = "SELECT run_id, state FROM judging_queueitem WHERE tenant_id = %s AND run_id = ANY(%s)"
 # A run that a cap kept out is counted for ever too.
 _KNOWN = f"""
 {_PROJECTS} UNION
@@ -26,6 +27,17 @@ WHERE rule.tenant_id = %s AND skipped.run_id = ANY(%s)
 def queued_projects(*, tenant_id: UUID, run_ids: Collection[UUID]) -> set[UUID]:
     """The projects of those runs that are in the queue, however they stand there; one statement."""
     return {project_id for _, project_id in fetch(_PROJECTS, [tenant_id, list(run_ids)])}
+
+
+def queue_states(*, tenant_id: UUID, run_ids: Collection[UUID]) -> dict[UUID, str]:
+    """How those runs stand in the queue that are in it; one statement."""
+    return dict(fetch(_STATES, [tenant_id, list(run_ids)]))
+
+
+def queued_runs(*, project: Project, run_ids: Collection[UUID]) -> set[UUID]:
+    """Those of the runs that are in the project's queue, however they stand there; one statement."""
+    found = fetch(_PROJECTS, [project.tenant_id, list(run_ids)])
+    return {run_id for run_id, project_id in found if project_id == project.pk}
 
 
 def projects_of_matched_runs(gone: Iterable[GoneRun]) -> dict[UUID, UUID]:
