@@ -12,6 +12,8 @@ _JOINERS = "\u200c\u200d"
 _FLAGS = "\U0001f1e6-\U0001f1ff"
 _SKIN = range(0x1F3FB, 0x1F400)
 _TAGS = range(0xE0020, 0xE0080)
+# Letters by their category that are written onto the one before: Thai and Lao AM, halfwidth kana's signs.
+_WRITTEN_ON = (0x0E33, 0x0EB3, 0xFF9E, 0xFF9F)
 # Where marks are; the planes between hold only ideographs and what nobody has assigned.
 _MARKED = chain(range(0x300, 0xFFFF), range(0x10000, 0x20000), range(0xE0100, 0xE01F0))
 _MARKS = frozenset({"Mn", "Mc", "Me"})
@@ -29,7 +31,7 @@ _NEW_LINE = re.compile("\r\n?")
 def _extending() -> str:
     """The characters that belong to the one before them, as the inside of a character class."""
     codes = [code for code in _MARKED if unicodedata.category(chr(code)) in _MARKS]
-    codes += [*_SKIN, *_TAGS]
+    codes += [*_SKIN, *_TAGS, *_WRITTEN_ON]
     ranges: list[list[int]] = []
     for code in codes:
         if ranges and ranges[-1][1] == code - 1:

@@ -138,14 +138,20 @@ def _id_of(span: bytes, pointer: str) -> str | None:
     if kind_of(span) != "object":
         return _as_id(span)
     every = fields(span)
-    kind = pointer.rpartition("/")[0].rpartition("/")[2].removesuffix("s").lower()
+    own = _own_ids(pointer.rpartition("/")[0].rpartition("/")[2].lower())
     ids = [name for name in every if name.endswith(_ID_ENDINGS)]
-    ids.sort(key=lambda name: not (kind and name.lower() in (f"{kind}_id", f"{kind}id")))
+    ids.sort(key=lambda name: name.lower() not in own)
     for name in (*_IDS, *ids, *_NAMES):
         found = _as_id(every.get(name, b"null"), spaced=name in _NAMES)
         if found is not None:
             return found
     return None
+
+
+def _own_ids(plural: str) -> set[str]:
+    """The names, in small letters, of an id of what a list of this name holds."""
+    kinds = {plural.removesuffix("s"), plural.removesuffix("es"), plural.removesuffix("ies") + "y"} - {""}
+    return {f"{kind}{ending}" for kind in kinds for ending in ("id", "_id")}
 
 
 def _as_id(span: bytes, *, spaced: bool = False) -> str | None:
