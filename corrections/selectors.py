@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Case, OuterRef, Prefetch, Q, QuerySet, Subquery, When
@@ -50,6 +50,14 @@ WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL
 # From what is the least done about to what is done. Of a correction that won't be fixed, what was wrong stays so;
 # one that was recorded as right is fixed from the beginning.
 _LEAST_FINISHED = (Status.OPEN, Status.WITH_OWNER, Status.BEING_FIXED, Status.WONT_FIX, Status.FIXED)
+# What madeBy names, a user's id or a service's token's, as people know it.
+_JUDGES = """
+SELECT 'user', id, coalesce(nullif(display_name, ''), email) FROM access_user WHERE tenant_id = %s AND id = ANY(%s)
+UNION ALL
+SELECT 'service', token.id, account.name
+FROM access_token AS token JOIN access_serviceaccount AS account ON account.id = token.service_account_id
+WHERE token.tenant_id = %s AND token.id = ANY(%s)
+"""
 _CLASS_FIELDS = (
     "id",
     "project_id",
@@ -178,6 +186,41 @@ def correction_get(*, caller: Caller, correction_id: str, values: bool = False) 
     return found
 
 
+def corrections_of_run(*, project: Project, run_id: UUID) -> list[Correction]:
+    """All that was said of a run of the project, newest first, with verdicts and history; three statements."""
+    corrections = Correction.objects.filter(tenant_id=project.tenant_id, project=project, run_id=run_id)
+    changes = Prefetch("changes", queryset=CorrectionChange.objects.order_by("-revision"))
+    return list(corrections.prefetch_related(_verdicts(), changes))
+
+
+def corrections_counted(*, project: Project, run_id: UUID) -> int:
+    """How many live corrections a run of the project has; one statement."""
+    corrections = Correction.objects.filter(tenant_id=project.tenant_id, project=project, run_id=run_id)
+    return corrections.filter(unregistered_at__isnull=True).count()
+
+
+def run_copy_of(*, project: Project, run_id: UUID) -> RunCopy | None:
+    """What the corrections of a run of the project keep of it, with its content and the first of them."""
+    copies = RunCopy.objects.filter(tenant_id=project.tenant_id, run_id=run_id, correction__project=project)
+    return copies.select_related("content", "correction").first()
+
+
+def judges_named(*, tenant_id: UUID, judges: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """What those are called who said or changed something, by their ``kind`` and ``id``; one statement.
+
+    Whoever isn't of the tenant, or no person and no service, is missing from the answer.
+    """
+    ids: dict[str, list[UUID]] = {"user": [], "service": []}
+    for kind, spelled in judges:
+        parsed = parse_id(spelled)
+        if parsed and kind in ids:
+            ids[kind].append(parsed)
+    if not any(ids.values()):
+        return {}
+    found: list[tuple[Any, ...]] = fetch(_JUDGES, [tenant_id, ids["user"], tenant_id, ids["service"]])
+    return {(kind, str(pk)): name for kind, pk, name in found}
+
+
 def _verdicts(*, values: bool = False) -> Prefetch[str, QuerySet[Verdict], str]:
     verdicts = Verdict.objects.order_by("position")
     return Prefetch("verdicts", queryset=verdicts if values else verdicts.defer("item_value"))
@@ -228,6 +271,12 @@ def was_part_removed(verdict: Verdict) -> bool:
     """Whether a verdict was taken back by itself, while others of its correction were left."""
     parts = CorrectionChange.objects.filter(correction_id=verdict.correction_id, kind="part-removed")
     return parts.filter(after__items__contains=[verdict.item_key]).exists()
+
+
+def corrections_replaced_by(correction: Correction) -> list[Correction]:
+    """The corrections of which this one has replaced some or all verdicts, oldest first; with all their verdicts."""
+    replaced = Correction.objects.filter(verdicts__superseded_by__correction=correction).distinct()
+    return list(replaced.order_by("created_at", "id").prefetch_related("verdicts"))
 
 
 def changes_of(correction: Correction) -> QuerySet[CorrectionChange]:

@@ -16,7 +16,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
-from django_htmx.http import HttpResponseLocation
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseLocation
 
 from kindgi.api.answers import as_api_error, error_headers
 from kindgi.api.errors import ApiError, AuthMissing, InternalError
@@ -92,6 +92,15 @@ def done(request: HttpRequest, to: str, said: str = "", *, undo: str = "") -> Ht
         messages.success(request, said, extra_tags=undo)
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponseLocation(to)
+    return redirect(to, permanent=False)
+
+
+def gone_on(request: HttpRequest, to: str, said: str = "", *, undo: str = "") -> HttpResponseBase:
+    """Like :func:`done`, by loading the page at ``to`` anew: for another page than the one that was open."""
+    if said:
+        messages.success(request, said, extra_tags=undo)
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponseClientRedirect(to)
     return redirect(to, permanent=False)
 
 

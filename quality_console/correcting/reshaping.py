@@ -1,0 +1,33 @@
+"""Changes of the form's shape that its buttons ask for: nothing is saved by them."""
+
+from __future__ import annotations
+
+from django.http import QueryDict
+
+from quality_console.correcting.form import CorrectionForm
+from quality_console.correcting.typed import MOST_ADDED, AddedCall
+
+
+def reshape(form: CorrectionForm, do: str, sent: QueryDict) -> None:
+    """Change the form as ``do`` says: ``add``, ``drop:0``, ``item:/a/0``, ``list``, ``calls:100``, ``said``.
+
+    Whatever else it says leaves the form as it is.
+    """
+    what, _, which = do.partition(":")
+    typed = form.typed
+    if what == "add":
+        _add(form, sent.get("add-tool", ""))
+    elif what == "drop" and which.isdecimal():
+        del typed.added[int(which) : int(which) + 1]
+    elif what == "item" and form.may_judge(which):
+        typed.items.setdefault(which, "wrong")
+    elif what == "calls" and which.isdecimal():
+        typed.calls_from = min(int(which), form.call_count)
+    elif what == "said" and not typed.should_say:
+        typed.should_say = (form.corrected.said or "")[:4000]
+    form.opened_items = what in ("item", "list")
+
+
+def _add(form: CorrectionForm, tool: str) -> None:
+    if tool in {choice.id for choice in form.tools} and len(form.typed.added) < MOST_ADDED:
+        form.typed.added.append(AddedCall(tool))

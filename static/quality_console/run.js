@@ -1,0 +1,236 @@
+/* Correcting a run by keyboard, with a draft that stays until the server has answered. The form works without it. */
+"use strict";
+
+(() => {
+  const DAYS = 7;
+  const HOLD_EVERY = 120_000;
+  const RETRY_AFTER = 15_000;
+  const form = () => document.getElementById("correction");
+  const submit = (value) => form()?.requestSubmit(button(value));
+  const button = (value) => form()?.querySelector(`button[name="do"][value="${value}"]`) ?? form()?.elements.namedItem("do")[0];
+
+  /* ── Drafts: what was typed, on this device, until it is saved ── */
+  const draftKey = (of) => `draft:${of.dataset.person}:${of.dataset.run}`;
+  // A form that was sent is a list of pairs, in which names come more than once.
+  const typedIn = (of) => [...new FormData(of)].filter(([name]) => !["csrfmiddlewaretoken", "do"].includes(name));
+  const keep = () => {
+    const open = form();
+    if (!open) return;
+    try {
+      localStorage.setItem(draftKey(open), JSON.stringify({ at: Date.now(), typed: typedIn(open) }));
+      said(open.dataset.saidDraft);
+    } catch {
+      said(""); // no room, or not allowed: then there is no draft, and nothing says that there is
+    }
+  };
+  const said = (text) => {
+    const note = form()?.querySelector("[data-draft-note]");
+    if (note) note.textContent = text ?? "";
+  };
+  const forget = (of) => localStorage.removeItem(draftKey(of));
+  const forgetOld = () => {
+    for (const key of Object.keys(localStorage)) {
+      if (!key.startsWith("draft:")) continue;
+      try {
+        if (JSON.parse(localStorage.getItem(key)).at > Date.now() - DAYS * 86_400_000) continue;
+      } catch { /* what can't be read is no draft */ }
+      localStorage.removeItem(key);
+    }
+  };
+  const restore = (open) => {
+    let draft;
+    try {
+      draft = JSON.parse(localStorage.getItem(draftKey(open)));
+    } catch { /* none that can be read */ }
+    if (!draft || JSON.stringify(draft.typed) === JSON.stringify(typedIn(open))) return;
+    // The server draws the form with it: added calls and opened lists are there again.
+    const values = { do: "look" };
+    for (const [name, value] of draft.typed) values[name] = name in values ? [values[name], value].flat() : value;
+    htmx.ajax("POST", open.getAttribute("hx-post"), { target: open, swap: "outerHTML", values, source: open.parentNode });
+  };
+  let keeping;
+  const changed = ({ target }) => {
+    if (target.form !== form()) return;
+    clearTimeout(keeping);
+    keeping = setTimeout(keep, 250);
+  };
+  document.addEventListener("input", changed);
+  document.addEventListener("change", changed);
+
+  /* ── Sending: the buttons say so; what is lost on the way is sent again ── */
+  let retry;
+  document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+    clearTimeout(retry);
+    const pressed = detail.requestConfig.triggeringEvent?.submitter;
+    if (pressed?.closest("#correction > footer")) pressed.dataset.sending = "true";
+    if (detail.elt.id === "correction") detail.elt.dataset.sent = detail.requestConfig.parameters.do ?? "look";
+  });
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    for (const pressed of document.querySelectorAll("[data-sending]")) delete pressed.dataset.sending;
+    if (detail.elt.id !== "correction" || !detail.successful) return;
+    if (detail.xhr.getResponseHeader("HX-Redirect")) {
+      clearTimeout(keeping);
+      forget(detail.elt);
+    }
+  });
+  document.addEventListener("htmx:sendError", ({ detail }) => {
+    if (detail.elt.id !== "correction") return;
+    keep();
+    const what = detail.elt.dataset.sent;
+    const told = document.getElementById("told-offline")?.content.cloneNode(true);
+    const place = detail.elt.querySelector(".form-notices");
+    if (!told || !place) return;
+    place.replaceChildren(told);
+    place.querySelector("[data-try-now]")?.addEventListener("click", () => submit(what));
+    if (what !== "look") retry = setTimeout(() => submit(what), RETRY_AFTER);
+  });
+  window.addEventListener("online", () => {
+    if (retry) submit(form()?.dataset.sent);
+  });
+
+  /* ── The form's own shape: what is chosen is asked for at once ── */
+  document.addEventListener("change", ({ target }) => {
+    if (target.form !== form() || !form()) return;
+    if (target.dataset.do && target.value !== "") return submit(target.dataset.do);
+    const edits = target.type === "radio" && target.name.startsWith("m-") && target.value === "instead";
+    if (edits && !target.closest("li").querySelector(".expected")) submit("look");
+    if (target.type === "checkbox" && target.name.startsWith("t-"))
+      target.closest(".arg").classList.toggle("left-out", !target.checked);
+  });
+
+  /* ── A mark that is pressed again is taken back ── */
+  document.addEventListener("pointerdown", ({ target }) => {
+    const radio = target.closest("#correction label")?.querySelector("input[type=radio]");
+    if (radio) radio.dataset.was = radio.checked ? "on" : "";
+  });
+  document.addEventListener("click", ({ target }) => {
+    if (!target.matches?.("#correction input[type=radio]:not([name=class])")) return;
+    if (target.dataset.was === "on") unmark(target);
+    target.dataset.was = "";
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== " " || !event.target.matches?.("#correction input[type=radio]:checked:not([name=class])")) return;
+    event.preventDefault();
+    unmark(event.target);
+  });
+  const unmark = (radio) => {
+    radio.checked = false;
+    radio.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+
+  /* ── JSON, checked while it is typed; a value that is edited is compared ── */
+  document.addEventListener("input", ({ target }) => {
+    if (!target.matches?.("[data-json]")) return;
+    const line = target.closest(".arg");
+    const tick = line.querySelector("input[type=checkbox]");
+    if (tick && !tick.checked) tick.click();
+    const shown = line.querySelector(".error");
+    let wrong = "";
+    if (target.value.trim()) {
+      try {
+        JSON.parse(target.value);
+      } catch {
+        wrong = form().dataset.saidJson;
+      }
+    }
+    target.toggleAttribute("aria-invalid", Boolean(wrong));
+    if (wrong) target.setAttribute("aria-invalid", "true");
+    shown.textContent = wrong;
+    shown.hidden = !wrong;
+  });
+  document.addEventListener("input", ({ target }) => {
+    const counted = target.id === "should-say" && document.getElementById("say-n");
+    if (counted) counted.textContent = form().dataset.saidCount.replace("{n}", target.value.length.toLocaleString());
+  });
+
+  /* ── Keys: never while somebody types ── */
+  const types = (target) =>
+    target.isContentEditable || target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])");
+  const choose = (name, value) => {
+    const radio = form()?.querySelector(`input[name="${name}"][value="${value}"]`);
+    if (!radio) return;
+    if (radio.checked) return unmark(radio);
+    radio.click();
+    radio.focus({ focusVisible: true });
+  };
+  const both = () => {
+    for (const name of ["decisions", "answer"]) {
+      const radio = form()?.querySelector(`input[name="${name}"][value="right"]`);
+      if (radio && !radio.checked) radio.click();
+    }
+    button("next")?.focus({ focusVisible: true });
+  };
+  const nextClass = () => {
+    const classes = [...(form()?.querySelectorAll("input[name=class]") ?? [])];
+    if (!classes.length) return;
+    const next = classes[(classes.findIndex((one) => one.checked) + 1) % classes.length];
+    next.click();
+    next.focus({ focusVisible: true });
+  };
+  const follow = (rel) => document.querySelector(`[data-key="${rel}"]`)?.click();
+  const KEYS = {
+    1: () => choose("decisions", "right"),
+    2: () => choose("decisions", "wrong"),
+    3: () => choose("answer", "right"),
+    4: () => choose("answer", "wrong"),
+    r: both,
+    c: nextClass,
+    j: () => follow("j"),
+    k: () => follow("k"),
+    "?": () => document.getElementById("keys")?.togglePopover(),
+    Escape: () => follow("Escape"),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form()) {
+      event.preventDefault();
+      return submit("next");
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (document.querySelector("dialog[open], [popover]:popover-open") && event.key !== "?") return;
+    if (types(event.target)) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    const does = KEYS[event.key];
+    if (!does) return;
+    event.preventDefault();
+    does();
+  });
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-both]")) both();
+  });
+
+  /* ── Who has a run open holds it, until they leave ── */
+  const token = () => document.cookie.split("; ").find((one) => one.startsWith("csrftoken="))?.slice(10) ?? "";
+  const hold = () => {
+    const held = document.querySelector("[data-hold]");
+    if (!held || document.visibilityState === "hidden") return;
+    fetch(held.dataset.hold, { method: "POST", headers: { "X-CSRFToken": token(), "HX-Request": "true" } }).catch(() => {});
+  };
+  setInterval(hold, HOLD_EVERY);
+  window.addEventListener("pagehide", () => {
+    const held = document.querySelector("[data-hold]");
+    if (!held) return;
+    const sent = new FormData();
+    sent.set("csrfmiddlewaretoken", token());
+    navigator.sendBeacon(held.dataset.release, sent);
+  });
+
+  /* ── What a form begins with ── */
+  const begin = () => {
+    const open = form();
+    if (!open || open.dataset.begun) return;
+    open.dataset.begun = "true";
+    for (const part of open.querySelectorAll("[data-scripted]")) part.hidden = false;
+    for (const part of open.querySelectorAll("[data-unscripted]")) part.hidden = true;
+  };
+  document.addEventListener("htmx:afterSwap", begin);
+  document.addEventListener("DOMContentLoaded", () => {
+    forgetOld();
+    begin();
+    hold();
+    if (form()) restore(form());
+  });
+  // A page that comes back as it was left is held again.
+  window.addEventListener("pageshow", ({ persisted }) => persisted && hold());
+})();
