@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from corrections.models import JudgeClass
 from judging import errors
 from judging.matching import Matcher, when_of
 from judging.models import JudgingRule, JudgingRuleVersion
@@ -106,3 +107,11 @@ def rule_get(*, project: Project, rule_id: str) -> JudgingRule:
 def versions_of(rule: JudgingRule) -> QuerySet[JudgingRuleVersion]:
     """Every version of a rule."""
     return JudgingRuleVersion.objects.filter(rule=rule)
+
+
+def rules_wanting(judge_class: JudgeClass) -> list[JudgingRule]:
+    """The rules of any project that want the class's correction, by name, each with its project; one statement."""
+    rules = JudgingRule.objects.filter(
+        tenant_id=judge_class.tenant_id, judge_class=judge_class, unregistered_at__isnull=True
+    )
+    return sorted(rules.select_related("project"), key=lambda rule: (rule.name.casefold(), rule.created_at))

@@ -10,4 +10,9 @@ from quality_console.views.pages import page
 
 def tab(request: ConsoleRequest) -> HttpResponseBase:
     """The tab."""
-    return page(request, "quality_console/suggested_changes.html", {"tab": "suggested-changes"}, parts={"tab"})
+    return page(
+        request,
+        "quality_console/suggested_changes.html",
+        {"section": "quality", "tab": "suggested-changes"},
+        parts={"tab"},
+    )

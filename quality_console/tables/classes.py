@@ -1,0 +1,124 @@
+"""The table of the judge classes that apply to a project (contract, sections 5 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import django_tables2 as tables
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.functional import lazy
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from corrections.models import JudgeClass
+from corrections.policies import can_administer_class
+from judging.models import JudgingRule
+from judging.words.classes import NO_RULE_WANTS_IT, applies_to, counts, given_by
+from kindgi.access.callers import Caller
+from quality_console.tables.keyset import ConsoleTable
+
+SORTED_BY = "name"
+_hidden_head: Any = lazy(lambda text: format_html('<span class="sr">{}</span>', text), SafeString)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRow:
+    """A class in words, the rules that want it, and whether the person may change it."""
+
+    judge_class: JudgeClass
+    counts: str
+    applies: str
+    given: str
+    rules: list[JudgingRule]
+    may_change: bool
+
+
+def class_rows(classes: Iterable[JudgeClass], *, rules: Iterable[JudgingRule], caller: Caller) -> list[ClassRow]:
+    """The rows of the classes; ``rules`` are the project's, without those that were removed."""
+    wanting: dict[Any, list[JudgingRule]] = {}
+    for rule in sorted(rules, key=lambda rule: rule.name.casefold()):
+        wanting.setdefault(rule.judge_class_id, []).append(rule)
+    return [_row(one, wanting.get(one.pk, []), may_change=can_administer_class(caller, one)) for one in classes]
+
+
+def _row(one: JudgeClass, rules: list[JudgingRule], *, may_change: bool) -> ClassRow:
+    return ClassRow(
+        judge_class=one,
+        counts=counts(one.weight),
+        applies=applies_to(project=one.project_id is not None, agent=one.agent_id or None),
+        given=given_by(
+            kinds=one.principal_kinds,
+            min_reviewer_role=one.min_reviewer_role,
+            principal_count=len(one.principal_ids),
+        ),
+        rules=rules,
+        may_change=may_change,
+    )
+
+
+class ClassTable(ConsoleTable):
+    """A row a class."""
+
+    fixed: Collection[str] = ("name",)
+    unlisted: Collection[str] = ("acts",)
+
+    name = tables.TemplateColumn(
+        verbose_name=_("Class"),
+        template_name="quality_console/parts/class_name.html",
+        attrs={"td": {"class": "lead"}},
+    )
+    counts = tables.Column(verbose_name=_("How much it counts"))
+    applies = tables.Column(verbose_name=_("Where it applies"), attrs={"td": {"class": "flow"}})
+    given = tables.Column(verbose_name=_("Who may give it"), attrs={"td": {"class": "flow"}})
+    rules = tables.Column(
+        verbose_name=_("Rules that want it"), empty_values=(), attrs={"td": {"class": "before-tools"}}
+    )
+    acts = tables.TemplateColumn(
+        verbose_name=_hidden_head(_("Actions")),
+        template_name="quality_console/parts/class_acts.html",
+        orderable=False,
+        attrs={"th": {"class": "tight"}, "td": {"class": "tight tools"}},
+    )
+
+    class Meta(ConsoleTable.Meta):
+        """As blocks when small."""
+
+        attrs = {"class": "fold-table"}  # noqa: RUF012 - as django-tables2 declares it
+
+    caption = _("Judge classes that apply to this project's runs")
+
+    def render_rules(self, value: list[JudgingRule]) -> SafeString:
+        """Each by its name, as a link to the rules."""
+        if not value:
+            return format_html('<span class="muted">{}</span>', NO_RULE_WANTS_IT)
+        rules = reverse("quality", args=[self.request.resolver_match.kwargs["slug"]]) + "?tab=rules"
+        links = format_html_join(", ", '<a href="{}">{}</a>', ((rules, rule.name) for rule in value))
+        return format_html("<span>{}</span>", links)
+
+
+_KEYS: dict[str, Callable[[ClassRow], Any]] = {
+    "name": lambda row: row.judge_class.name.casefold(),
+    "counts": lambda row: row.judge_class.weight,
+    "applies": lambda row: row.applies.casefold(),
+    "given": lambda row: row.given.casefold(),
+    "rules": lambda row: len(row.rules),
+}
+
+
+def class_table(rows: Sequence[ClassRow], *, query: QueryDict, request: Any) -> ClassTable:
+    """The table of the rows, sorted as the address says, else by name; those that are alike by name."""
+    sort = query.get("sort", "")
+    if sort.removeprefix("-") not in _KEYS:
+        sort = SORTED_BY
+    found = sorted(sorted(rows, key=_KEYS[SORTED_BY]), key=_KEYS[sort.removeprefix("-")], reverse=sort.startswith("-"))
+    return ClassTable(found, query=query, sorted_by=sort, request=request)
+
+
+def sorts_of(table: ClassTable) -> list[tuple[str, Any, bool]]:
+    """For the Columns menu of small screens, where there are no heads: what to sort by, and which it is now."""
+    current = str(table.order_by)
+    return [(name, table.base_columns[name].verbose_name, name == current.removeprefix("-")) for name in _KEYS]
