@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from kindgi.access.callers import Caller
 from kindgi.access.models import Project
@@ -36,6 +36,19 @@ WHERE tenant_id = %s AND run_id = ANY(%s) ORDER BY run_id FOR NO KEY UPDATE
 """
 
 
+_MOST_AGENTS = 200
+_AGENTS = """
+WITH RECURSIVE agent AS (
+    (SELECT agent_id FROM runs_run WHERE project_id = %s AND agent_id > '' ORDER BY agent_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT run.agent_id FROM runs_run AS run WHERE run.project_id = %s AND run.agent_id > agent.agent_id
+            ORDER BY run.agent_id LIMIT 1)
+    FROM agent WHERE agent.agent_id IS NOT NULL
+)
+SELECT agent_id FROM agent WHERE agent_id IS NOT NULL LIMIT %s
+"""
+
+
 class RunToCorrect(NamedTuple):
     """What a correction must know of its run. ``tools`` is ``None`` where they were never registered."""
 
@@ -52,10 +65,31 @@ class RunToCorrect(NamedTuple):
     tools: Any
 
 
+class RunToShow(NamedTuple):
+    """A run with its content, and its version's tools: ``None`` where these were never registered."""
+
+    run: Run
+    content: RunContent | None
+    tools: list[dict[str, Any]] | None
+
+
 def runs_readable(caller: Caller) -> QuerySet[Run]:
     """The runs of the caller's tenant in the projects that they may read."""
     runs = Run.objects.filter(tenant_id=caller.tenant_id)
     return runs if caller.sees_every_project else runs.filter(project_id__in=caller.readable_project_ids())
+
+
+def runs_of(project: Project) -> QuerySet[Run]:
+    """The runs of a project, without the texts that no list shows."""
+    return Run.objects.filter(tenant_id=project.tenant_id, project=project).defer("failure_message")
+
+
+def run_agents(project: Project) -> list[str]:
+    """The ids of the agents that have runs in the project; the first 200, however many runs there are.
+
+    One statement, which looks each agent's next one up in the index of agents' runs.
+    """
+    return [agent_id for (agent_id,) in fetch(_AGENTS, [project.pk, project.pk, _MOST_AGENTS])]
 
 
 def run_get(*, caller: Caller, run_id: str) -> Run:
@@ -65,6 +99,31 @@ def run_get(*, caller: Caller, run_id: str) -> Run:
     if run is None or not can_read(caller, run.project_id):
         raise errors.RunNotFound(run_id)
     return run
+
+
+def run_to_show(*, project: Project, run_id: str) -> RunToShow:
+    """A run of the project by its public id, all that its page needs; one statement. Raises :class:`RunNotFound`."""
+    parsed = parse_id(run_id)
+    version = AgentVersion.objects.filter(
+        agent__tenant=OuterRef("tenant"), agent__agent_id=OuterRef("agent_id"), version=OuterRef("agent_version")
+    )
+    runs = Run.objects.filter(tenant_id=project.tenant_id, project=project).select_related("content")
+    run = runs.annotate(tools=Subquery(version.values("tools")[:1])).filter(run_id=parsed).first() if parsed else None
+    if run is None:
+        raise errors.RunNotFound(run_id)
+    return RunToShow(run, run.content, run.tools)
+
+
+def runs_related(run: Run, *, limit: int) -> list[Run]:
+    """The run's parent, what it replays, its parts and its replays, in its project, newest first; one statement.
+
+    Each kind is found by its own index; of parts and of replays ``limit`` at most.
+    """
+    runs = Run.objects.filter(tenant_id=run.tenant_id, project_id=run.project_id)
+    above = runs.filter(run_id__in=[pk for pk in (run.parent_run_id, run.replay_of) if pk])
+    parts = runs.filter(parent_run_id=run.run_id).order_by("-created_at", "-id")[:limit]
+    replays = runs.filter(replay_of=run.run_id).order_by("-created_at", "-id")[:limit]
+    return list(above.union(parts, replays).order_by("-created_at", "-id"))
 
 
 def run_lock(*, caller: Caller, run_id: str) -> Run:
