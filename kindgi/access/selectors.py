@@ -204,6 +204,18 @@ def projects_to_switch(caller: Caller, current_slug: str) -> list[Project]:
     return list(first.union(readable.filter(slug=current_slug)).order_by("name", "id"))
 
 
+def projects_found(*, caller: Caller, text: str, first: Collection[UUID], offset: int, limit: int) -> list[Project]:
+    """The readable projects by name, those of ``first`` before the others: ``limit`` of them after ``offset``.
+
+    ``text`` is anywhere in their name or slug, in any case; empty for all of them.
+    """
+    projects = projects_readable(caller)
+    if text := text.strip().replace("\0", ""):
+        projects = projects.filter(Q(name__icontains=text) | Q(slug__icontains=text))
+    ordered = projects.alias(is_first=Q(pk__in=list(first))).order_by("-is_first", "name", "id")
+    return list(ordered[offset : offset + limit])
+
+
 def content_relations() -> list[ManyToOneRel]:
     """By what a project is held: whatever other apps keep in one and protect from its deletion."""
     related: list[ManyToOneRel] = Project._meta.related_objects  # type: ignore[assignment]
@@ -221,6 +233,11 @@ def project_holds_content(project: Project) -> bool:
 def memberships_of(project: Project) -> QuerySet[Membership]:
     """The people of a project."""
     return Membership.objects.filter(project=project).select_related("user")
+
+
+def members_of(project: Project) -> list[Membership]:
+    """The people of a project by what they are called, those who have left too; one statement."""
+    return sorted(memberships_of(project), key=lambda one: (str(one.user).casefold(), one.user.email))
 
 
 def membership_get(*, project: Project, user_id: str) -> Membership:
@@ -287,6 +304,14 @@ def service_accounts_live(caller: Caller) -> QuerySet[ServiceAccount]:
     return service_accounts_visible(caller).filter(unregistered_at__isnull=True)
 
 
+def service_accounts_of(caller: Caller) -> list[ServiceAccount]:
+    """The visible registered service accounts by name, with their grants, the grants' projects and their tokens.
+
+    In three statements, however many there are, and a fourth where any has a grant.
+    """
+    return list(service_accounts_live(caller).prefetch_related("grants__project", "tokens").order_by("name", "id"))
+
+
 def service_account_get(*, caller: Caller, service_account_id: str) -> ServiceAccount:
     """One visible service account, unregistered ones too; raises :class:`ServiceAccountNotFound`."""
     parsed = parse_id(service_account_id)
@@ -335,6 +360,20 @@ def tokens_visible(caller: Caller) -> QuerySet[Token]:
     return tokens if caller.project_id is None else tokens.filter(project_id=caller.project_id)
 
 
+def tokens_of(principal: User | ServiceAccount) -> QuerySet[Token]:
+    """The tokens that act for a principal, newest first, those that work no longer too."""
+    mine = Q(user=principal) if isinstance(principal, User) else Q(service_account=principal)
+    return Token.objects.filter(mine).select_related("project").order_by("-created_at", "-id")
+
+
+def token_of(*, principal: User | ServiceAccount, token_id: UUID) -> Token:
+    """One of :func:`tokens_of`; raises :class:`TokenNotFound`."""
+    token = tokens_of(principal).filter(pk=token_id).first()
+    if token is None:
+        raise errors.TokenNotFound
+    return token
+
+
 def reviewer_role_carried(caller: Caller) -> str:
     """The reviewer role that the caller's token carries itself; empty when it has what the roster says."""
     carried = Token.objects.filter(pk=caller.token_id) if caller.token_id else Token.objects.none()
@@ -353,6 +392,11 @@ def token_get(*, caller: Caller, token_id: str) -> Token:
 def reviewers_of(tenant_id: UUID) -> QuerySet[Reviewer]:
     """The tenant's roster."""
     return Reviewer.objects.filter(tenant_id=tenant_id, deactivated_at__isnull=True)
+
+
+def reviewer_roles(tenant_id: UUID) -> dict[UUID, str]:
+    """The role on the tenant's roster of each person who is on it; one statement."""
+    return dict(reviewers_of(tenant_id).values_list("user_id", "role"))
 
 
 def reviewer_get(*, tenant_id: UUID, reviewer_id: str) -> Reviewer:

@@ -14,7 +14,7 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from kindgi.api.times import wire
-from quality_console import times
+from quality_console import roles, times
 
 register = template.Library()
 
@@ -63,6 +63,12 @@ def initials(name: str) -> str:
 def breakable(name: str) -> SafeString:
     """A tool's or an id's name that may break after its separators, so that long ones wrap well."""
     return mark_safe("<wbr>".join(escape(part) for part in _BREAKS.split(name)))  # noqa: S308 - each part is escaped
+
+
+@register.filter
+def role_label(role: str) -> str:
+    """A role in a project in a word: ``Editor``."""
+    return roles.role_label(role)
 
 
 @register.filter
