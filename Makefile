@@ -6,6 +6,9 @@ PORT ?= 8000
 DEMO ?=
 TEST_WORKERS ?= logical
 ARGS ?=
+RUNS ?=
+AGENTS ?=
+ONLY ?=
 export PYTHON ?= python3
 
 PY := .venv/bin/python
@@ -15,10 +18,10 @@ ALL := .venv/.all
 # Without its compiled modules every start of Python takes seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo dev serve test lint fmt bench hooks
+.PHONY: help demo dev serve test lint fmt bench screenshots services hooks
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(RUNTIME): pyproject.toml uv.lock scripts/bootstrap
 	@scripts/bootstrap runtime
@@ -48,6 +51,13 @@ fmt: $(ALL) ## Format the code and mend what can be mended
 bench: $(ALL) ## Say how to measure
 	@echo "The benches are programs in bench/, each with its own --help:"
 	@for bench in bench/*.py; do [ -e "$$bench" ] && echo "  $(PY) $$bench" || echo "  (none yet)"; done
+
+screenshots: $(ALL) ## Photograph the console into var/screenshots (ONLY=words; RUNS=runs.jsonl AGENTS=agents.json add real runs)
+	@$(PY) -m scripts.screenshots $(if $(ONLY),--only "$(ONLY)") \
+		$(if $(RUNS),--runs "$(RUNS)") $(if $(AGENTS),--agents "$(AGENTS)")
+
+services: ## Install the browser and the brokers that tests use, where any is missing (Debian, as root)
+	@scripts/services
 
 hooks: $(ALL) ## Check each commit before it is made (pre-commit)
 	@.venv/bin/pre-commit install

@@ -34,8 +34,10 @@ from pytest_django.plugin import DjangoDbBlocker
 from tests.browser.browsing import PATIENCE, Browsing
 from tests.browser.troubles import Troubles
 from tests.browser.worlds import World
+from tests.support.brokers import Broker
 from tests.support.servers import ServedProject
 from tests.support.shops import Shop
+from tests.support.workers import WorkerProcess
 
 FAILURES = settings.BASE_DIR / "var" / "browser-failures"
 failed = pytest.StashKey[bool]()
@@ -139,3 +141,12 @@ def _file_name(test: pytest.Item) -> str:
 def world(committed: None) -> World:
     """A shop with a history, for all tests of a module: look, and change nothing that another test looks at."""
     return World.built()
+
+
+@pytest.fixture
+def worker(site: ServedProject, committed: None) -> Iterator[WorkerProcess]:
+    """Does what the served project leaves to a worker; it begins a second or two later."""
+    working = WorkerProcess(Path(site.environment["VAR_DIR"]), Broker())
+    working.start()
+    yield working
+    working.kill9()

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.accessibility import assert_accessible, assert_no_sideways_scroll, violations
 from tests.browser.browsing import DESKTOP, PHONE, Browsing
 from tests.browser.troubles import Troubles
+from tests.judging.queues import item_of, make_rule, rules_path
 
 STRICT = "default-src 'none'; style-src 'self'"
 GOOD = (
@@ -68,6 +69,14 @@ def test_somebody_signs_in_by_the_form_of_the_administration(shop, page_for):
     page.get_by_label("Password").fill("correct horse battery staple")
     page.get_by_role("button", name="Log in").click()
     expect(page.locator("#user-tools")).to_contain_text(str(admin))
+
+
+def test_the_worker_does_what_the_served_project_leaves_to_it(shop, page_for, worker):
+    run_id = shop.run()
+    path = f"/v1/{rules_path(shop, make_rule(shop)['ruleId'], 'queue-recent')}"
+    bearer = {"Authorization": f"Bearer {shop.editor.secret}"}
+    assert page_for().request.post(path, data={"last": 10}, headers=bearer).ok
+    worker.wait_until(lambda: item_of(shop, run_id) is not None)
 
 
 def test_a_page_is_as_wide_as_dark_and_where_the_test_asks(page_for):
