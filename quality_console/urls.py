@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from quality_console.views import classes, home, quality, signing_in, themes
+from quality_console.views import classes, home, quality, rule_acts, rule_edits, signing_in, themes
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -15,4 +15,12 @@ urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/judge-classes", classes.create, name="class-create"),
     path("projects/<slug:slug>/judge-classes/<uuid:class_id>/change", classes.change, name="class-change"),
     path("projects/<slug:slug>/judge-classes/<uuid:class_id>/remove", classes.remove, name="class-remove"),
+    # Rules
+    path("projects/<slug:slug>/quality/rules/new", rule_edits.create, name="rule-create"),
+    path("projects/<slug:slug>/quality/rules/<rule_id>/change", rule_edits.change, name="rule-change"),
+    path("projects/<slug:slug>/quality/rules/<rule_id>/remove", rule_acts.remove, name="rule-remove"),
+    path("projects/<slug:slug>/quality/rules/<rule_id>/queue-recent", rule_acts.queue_recent, name="rule-queue-recent"),
+    path(
+        "projects/<slug:slug>/quality/rules/<rule_id>/queue-recent/<catch_up_id>", rule_acts.progress, name="catch-up"
+    ),
 ]

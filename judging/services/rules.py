@@ -72,6 +72,14 @@ def rule_change(*, caller: Caller, project: Project, rule_id: str, body: RuleCha
     return rule
 
 
+def rule_lock(*, caller: Caller, project: Project, rule_id: str) -> JudgingRule:
+    """The rule as it is, which nobody else changes until the transaction ends; a removed one too.
+
+    For who changes a rule by what they saw of it. Raises :class:`JudgingRuleNotFound`, ``PermissionDenied``.
+    """
+    return _locked(caller, project, rule_id)
+
+
 def rule_unregister(*, caller: Caller, project: Project, rule_id: str) -> bool:
     """Stop a rule; whether it wasn't stopped already.
 

@@ -149,6 +149,18 @@ def full(*, open_items: int, max_open: int) -> str:
     return message % {"count": number(max_open)}
 
 
+def removing_leaves(open_items: int) -> str:
+    """What becomes of the items that wait for a rule when it is removed."""
+    if not open_items:
+        return gettext("None of the runs that it queued waits.")
+    message = ngettext(
+        "%(count)s run that it queued stays in the queue, and wants what the rule wants now.",
+        "%(count)s runs that it queued stay in the queue, and want what the rule wants now.",
+        open_items,
+    )
+    return message % {"count": number(open_items)}
+
+
 def rule_count(count: int) -> str:
     """``5 rules.``"""
     return ngettext("%(count)s rule.", "%(count)s rules.", count) % {"count": number(count)}

@@ -19,7 +19,10 @@
     detail.headers["X-CSRFToken"] = cookie("csrftoken");
   });
   document.addEventListener("htmx:sendError", ({ detail }) => notice("offline", detail.elt));
-  document.addEventListener("htmx:beforeRequest", () => document.getElementById("notices")?.replaceChildren());
+  document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+    // What asks by itself, again and again, leaves what was said to be read.
+    if (!detail.elt.matches("[data-quiet]")) document.getElementById("notices")?.replaceChildren();
+  });
 
   const notice = (which) => {
     const told = document.getElementById(`notice-${which}`);
