@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.http import QueryDict
+from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext
 
 from corrections.models import JudgeClass
@@ -14,7 +15,7 @@ from judging.models import JudgingRule
 from judging.results import Group
 from judging.trends import RuleTrend, Trend, VersionTrend, trend
 from judging.words.classes import weighted_by
-from judging.words.parts import number
+from judging.words.parts import number, percent_range
 from judging.words.results import (
     RANGES_OVERLAP,
     chart_title,
@@ -142,7 +143,16 @@ def _verdicts(found: RuleTrend, versions: Sequence[VersionTrend]) -> list[str]:
 
 
 def _lines(versions: Iterable[VersionTrend]) -> list[str]:
-    return [version_line(one) for one in versions]
+    return [_line(one) for one in versions]
+
+
+def _line(one: VersionTrend) -> str:
+    """The sentence, whose range stays in one piece where lines are broken."""
+    sentence = version_line(one)
+    if one.range is None:
+        return sentence
+    before, found, after = sentence.rpartition(percent_range(one.range))
+    return format_html('{}<span class="nowrap">{}</span>{}', before, found, after)
 
 
 def _notes(found: RuleTrend) -> list[str]:

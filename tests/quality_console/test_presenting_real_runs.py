@@ -47,6 +47,7 @@ def texts_of(run: dict[str, Any]) -> RunTexts:
 
 
 def shown() -> Iterator[tuple[dict[str, Any], RunTexts, RunShown]]:
+    """Each run with its texts, and as its page shows it."""
     for run in records():
         texts = texts_of(run)
         yield (
@@ -90,7 +91,7 @@ def test_each_real_run_shows_its_sentence_its_calls_and_its_answer() -> None:
 
 
 def test_each_item_offered_of_a_real_run_is_one_that_a_correction_finds() -> None:
-    for _, texts, _ in shown():
+    for texts in map(texts_of, records()):
         assert texts.output is not None
         output = Document(texts.output)
         found, _ = output_lists(texts.output)
@@ -103,7 +104,8 @@ def test_each_item_offered_of_a_real_run_is_one_that_a_correction_finds() -> Non
 
 
 def test_any_one_call_of_a_real_run_can_be_marked_right() -> None:
-    for run, texts, _ in shown():
+    for run in records():
+        texts = texts_of(run)
         known = tools()[run["agent"]["id"], run["agent"]["version"]]
         calls = ToolCalls(texts.calls, texts.output)
         groups = calls_to_mark(calls, tools=known)
