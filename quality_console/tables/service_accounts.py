@@ -42,7 +42,11 @@ class AccountsTable(ConsoleTable):
     account = _cell("name", _("Service account"), cell="lead", order=True)
     grants = _cell("grants", _("What it may do"), cell="")
     tokens = tables.Column(verbose_name=_("Tokens"), orderable=False, empty_values=(), attrs={"td": {"class": "flow"}})
-    made = _cell("made", _("Made"), cell="flow", order=True)
+    made = tables.TemplateColumn(
+        template_name="quality_console/parts/account_made.html",
+        verbose_name=_("Made"),
+        attrs={"td": {"class": "flow", "data-label": _("Made")}},
+    )
 
     def render_tokens(self, record: ServiceAccount) -> str:
         """How many of them work."""

@@ -34,7 +34,10 @@ class TokenTable(ConsoleTable):
         template_name=_part("may"), verbose_name=_("What it may do"), orderable=False, attrs={"td": {"class": "flow"}}
     )
     used = tables.TemplateColumn(
-        template_name=_part("used"), verbose_name=_("Last used"), orderable=False, attrs={"td": {"class": "flow"}}
+        template_name=_part("used"),
+        verbose_name=_("Last used"),
+        orderable=False,
+        attrs={"td": {"class": "flow", "data-label": _("Last used")}},
     )
     expires = tables.TemplateColumn(
         template_name=_part("expires"), verbose_name=_("Expires"), orderable=False, attrs={"td": {"class": "flow"}}
@@ -43,7 +46,7 @@ class TokenTable(ConsoleTable):
         template_code="{% load console %}{{ record.created_at|moment }}", verbose_name=_("Made"), orderable=False
     )
     acts = tables.TemplateColumn(
-        template_name=_part("acts"), verbose_name="", orderable=False, attrs={"td": {"class": "tight act"}}
+        template_name=_part("acts"), verbose_name=_("Actions"), orderable=False, attrs={"td": {"class": "tight act"}}
     )
 
     def __init__(self, rows: Sequence[Token], *, here: str, **kwargs: Any) -> None:
