@@ -1,0 +1,34 @@
+"""Going on to the next run that waits: one that nobody else has open (contract, section 10)."""
+
+from __future__ import annotations
+
+from django.utils.translation import ngettext
+
+from judging.queue_view import QueueView
+from judging.selectors.queue_list import held_by_others
+from judging.selectors.queue_next import open_items_of
+from judging.services.holds import queue_item_next
+from judging.words import items as words
+from judging.words.parts import number
+from kindgi.access.callers import Caller
+from kindgi.api.times import now
+from quality_console.queue.asked import run_address
+from quality_console.times import clock
+
+
+def next_run(*, caller: Caller, view: QueueView) -> tuple[str | None, str]:
+    """The address of the oldest run of the list that nobody holds, which the caller now holds; or why there is none.
+
+    Goes by the list's filters, of what waits. Raises ``PermissionDenied``.
+    """
+    query = open_items_of(view)
+    item = queue_item_next(caller=caller, query=query)
+    if item is not None:
+        return run_address(view, item.run_id), ""
+    held, until = held_by_others(query, caller=caller, at=now())
+    if not held or until is None:
+        return None, str(words.NOTHING_WAITS)
+    message = ngettext(
+        "%(count)s is held by others until %(time)s.", "%(count)s are held by others until %(time)s.", held
+    )
+    return None, message % {"count": number(held), "time": clock(until)}
