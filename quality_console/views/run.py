@@ -147,7 +147,7 @@ def part(request: ConsoleRequest, slug: str, run_id: str) -> HttpResponseBase:
     context = {
         "found": found,
         "run": found.run,
-        "block": block,
+        "piece": block,
         "place": place,
         "section": "runs",
         "whole": True,
