@@ -22,8 +22,8 @@ from kindgi.sql import fetch
 NEAR = 1000
 _ROWS = "SELECT item.* FROM place JOIN judging_queueitem AS item ON item.id = place.id ORDER BY {order}"
 _NEAREST = """
-SELECT count(*), (array_agg(item.run_id ORDER BY {order}))[1]
-FROM place JOIN judging_queueitem AS item ON item.id = place.id
+SELECT (SELECT count(*) FROM place), (
+    SELECT run_id FROM judging_queueitem WHERE id = (SELECT id FROM place ORDER BY {order} LIMIT 1))
 """
 _AMONG = """
 WITH {mine}
@@ -142,5 +142,5 @@ def queue_neighbours(view: QueueView, item: QueueItem) -> Neighbours:
 
 def _nearest(places: Places) -> tuple[int, UUID | None]:
     """How many places there are, and whose the first is."""
-    ((count, run_id),) = fetch(places.select(_NEAREST.format(order=_of_place(places))), places.parameters)
+    ((count, run_id),) = fetch(places.select(_NEAREST.format(order=places.order)), places.parameters)
     return count, run_id
