@@ -45,7 +45,6 @@ class QueueTable(ConsoleTable):
     so_far = tables.Column(gettext_lazy("Corrections so far"), orderable=False)
     closed = tables.Column(gettext_lazy("Left the queue"), accessor="item__closed_at", orderable=False)
     acts = tables.Column(
-        gettext_lazy("Actions"),
         empty_values=(),
         orderable=False,
         attrs={"td": {"class": "act tight"}, "th": {"class": "tight"}},
@@ -67,6 +66,7 @@ class QueueTable(ConsoleTable):
         for name in left_out if self.acts_on else {*left_out, "pick", "acts"}:
             self.columns.hide(name)
         self.columns["pick"].column.verbose_name = self._pick_all()
+        self.columns["acts"].column.verbose_name = format_html('<span class="sr">{}</span>', _("Actions"))
 
     @property
     def choices(self) -> list[tuple[str, str, bool, bool]]:
