@@ -45,6 +45,17 @@ def counts(weight: float) -> str:
     return message % {"times": times}
 
 
+def counts_briefly(weight: float) -> str:
+    """The same beside a class's name: ``counts 3×``."""
+    if weight == 0:
+        return gettext("counts for nothing")
+    if weight == 1:
+        return gettext("counts once")
+    times, exactly = _times(weight)
+    message = gettext("counts %(times)s×") if exactly else gettext("counts about %(times)s×")
+    return message % {"times": times}
+
+
 def weighted_by(classes: Sequence[tuple[str, float]]) -> str:
     """How much the corrections of each class count, from the classes' names and weights; of one class or more."""
     clauses = joined_clauses(_clause(_correction_of(name), weight) for name, weight in classes)

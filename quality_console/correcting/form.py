@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from corrections.models import JudgeClass
 from corrections.policies import class_refusal
-from judging.words.classes import counts
+from judging.words.classes import counts_briefly
 from kindgi.access.callers import Caller
 from quality_console.correcting.notices import Notice
 from quality_console.correcting.rows import AddedRow, ArgRow, CallRow, ClassRow, Corrected, Group, ItemRow
@@ -148,6 +148,11 @@ class CorrectionForm:
         return tool_choices(self.corrected.calls(), tools=self.corrected.tools)
 
     @property
+    def takes_any_tool(self) -> bool:
+        """Whether a call of any tool can be added: nobody has said which ones the version has."""
+        return self.corrected.tools is None
+
+    @property
     def never(self) -> list[tuple[str, str]]:
         """The other tools that must not be called, each with its short name."""
         names = short_names([*(tool.id for tool in self.tools), *self.typed.never])
@@ -227,18 +232,18 @@ class CorrectionForm:
     def class_rows(self) -> list[ClassRow]:
         """The classes that the person may give on this run, the heaviest first, with none among them."""
         rows = [
-            (one.weight, ClassRow(str(one.pk), one.name, counts(one.weight)))
+            (one.weight, ClassRow(str(one.pk), one.name, counts_briefly(one.weight)))
             for one in self._applying
             if class_refusal(self.caller, one) is None
         ]
-        rows.append((1.0, ClassRow("", _("no class"), counts(1.0))))
+        rows.append((1.0, ClassRow("", _("no class"), counts_briefly(1.0))))
         return [row for weight, row in sorted(rows, key=lambda each: (-each[0], each[1].name.casefold()))]
 
     @cached_property
     def refused_classes(self) -> list[ClassRow]:
         """The other classes that apply to the run, each with why the person may not give it."""
         refusals = [(one, class_refusal(self.caller, one)) for one in self._applying]
-        return [ClassRow(str(one.pk), one.name, counts(one.weight), why) for one, why in refusals if why is not None]
+        return [ClassRow(str(one.pk), one.name, counts_briefly(one.weight), why) for one, why in refusals if why is not None]
 
     @property
     def _applying(self) -> list[JudgeClass]:

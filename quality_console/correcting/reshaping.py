@@ -6,6 +6,7 @@ from django.http import QueryDict
 
 from quality_console.correcting.form import CorrectionForm
 from quality_console.correcting.typed import MOST_ADDED, AddedCall
+from quality_console.presenting.form_calls import can_be_named
 
 
 def reshape(form: CorrectionForm, do: str, sent: QueryDict) -> None:
@@ -29,5 +30,6 @@ def reshape(form: CorrectionForm, do: str, sent: QueryDict) -> None:
 
 
 def _add(form: CorrectionForm, tool: str) -> None:
-    if tool in {choice.id for choice in form.tools} and len(form.typed.added) < MOST_ADDED:
+    known = can_be_named(tool) if form.takes_any_tool else tool in {choice.id for choice in form.tools}
+    if known and len(form.typed.added) < MOST_ADDED:
         form.typed.added.append(AddedCall(tool))

@@ -6,16 +6,19 @@
   const HOLD_EVERY = 120_000;
   const RETRY_AFTER = 15_000;
   const form = () => document.getElementById("correction");
-  const submit = (value) => form()?.requestSubmit(button(value));
+  // By the button itself: HTMX sends the name of what was clicked.
+  const submit = (value) => button(value)?.click();
   const button = (value) => form()?.querySelector(`button[name="do"][value="${value}"]`) ?? form()?.elements.namedItem("do")[0];
 
   /* ── Drafts: what was typed, on this device, until it is saved ── */
   const draftKey = (of) => `draft:${of.dataset.person}:${of.dataset.run}`;
-  // A form that was sent is a list of pairs, in which names come more than once.
-  const typedIn = (of) => [...new FormData(of)].filter(([name]) => !["csrfmiddlewaretoken", "do"].includes(name));
+  // A form is a list of pairs, in which names come more than once. What was seen is seen anew when it is opened.
+  const typedIn = (of) =>
+    [...new FormData(of)].filter(([name]) => !/^(csrfmiddlewaretoken|do|seen-.*)$/.test(name));
+  let saved = false;
   const keep = () => {
     const open = form();
-    if (!open) return;
+    if (!open || saved) return;
     try {
       localStorage.setItem(draftKey(open), JSON.stringify({ at: Date.now(), typed: typedIn(open) }));
       said(open.dataset.saidDraft);
@@ -45,6 +48,7 @@
     if (!draft || JSON.stringify(draft.typed) === JSON.stringify(typedIn(open))) return;
     // The server draws the form with it: added calls and opened lists are there again.
     const values = { do: "look" };
+    for (const { name, value } of open.querySelectorAll("[name^='seen-']")) values[name] = value;
     for (const [name, value] of draft.typed) values[name] = name in values ? [values[name], value].flat() : value;
     htmx.ajax("POST", open.getAttribute("hx-post"), { target: open, swap: "outerHTML", values, source: open.parentNode });
   };
@@ -59,19 +63,24 @@
 
   /* ── Sending: the buttons say so; what is lost on the way is sent again ── */
   let retry;
+  const saves = (what) => /^(save|next)/.test(what ?? "");
+  const sending = (on) => {
+    for (const one of form()?.querySelectorAll(":scope > footer .btn") ?? []) one.disabled = on;
+    said(on ? form().dataset.saidSaving : "");
+  };
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+    if (detail.elt.id !== "correction") return;
     clearTimeout(retry);
-    const pressed = detail.requestConfig.triggeringEvent?.submitter;
-    if (pressed?.closest("#correction > footer")) pressed.dataset.sending = "true";
-    if (detail.elt.id === "correction") detail.elt.dataset.sent = detail.requestConfig.parameters.do ?? "look";
+    detail.elt.dataset.sent = detail.requestConfig.parameters.do ?? "look";
+    if (saves(detail.elt.dataset.sent)) sending(true);
   });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
-    for (const pressed of document.querySelectorAll("[data-sending]")) delete pressed.dataset.sending;
-    if (detail.elt.id !== "correction" || !detail.successful) return;
-    if (detail.xhr.getResponseHeader("HX-Redirect")) {
-      clearTimeout(keeping);
-      forget(detail.elt);
+    if (detail.elt.id !== "correction") return;
+    if (detail.xhr?.getResponseHeader("HX-Redirect")) {
+      saved = true;
+      return forget(detail.elt);
     }
+    if (saves(detail.elt.dataset.sent)) sending(false);
   });
   document.addEventListener("htmx:sendError", ({ detail }) => {
     if (detail.elt.id !== "correction") return;
@@ -82,7 +91,7 @@
     if (!told || !place) return;
     place.replaceChildren(told);
     place.querySelector("[data-try-now]")?.addEventListener("click", () => submit(what));
-    if (what !== "look") retry = setTimeout(() => submit(what), RETRY_AFTER);
+    if (saves(what)) retry = setTimeout(() => submit(what), RETRY_AFTER);
   });
   window.addEventListener("online", () => {
     if (retry) submit(form()?.dataset.sent);
@@ -167,7 +176,7 @@
     next.click();
     next.focus({ focusVisible: true });
   };
-  const follow = (rel) => document.querySelector(`[data-key="${rel}"]`)?.click();
+  const follow = (link) => document.querySelector(link)?.click();
   const KEYS = {
     1: () => choose("decisions", "right"),
     2: () => choose("decisions", "wrong"),
@@ -175,10 +184,10 @@
     4: () => choose("answer", "wrong"),
     r: both,
     c: nextClass,
-    j: () => follow("j"),
-    k: () => follow("k"),
+    j: () => follow("#queue-next"),
+    k: () => follow("#queue-previous"),
     "?": () => document.getElementById("keys")?.togglePopover(),
-    Escape: () => follow("Escape"),
+    Escape: () => follow(".crumbs .back"),
   };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form()) {
@@ -224,7 +233,15 @@
     for (const part of open.querySelectorAll("[data-scripted]")) part.hidden = false;
     for (const part of open.querySelectorAll("[data-unscripted]")) part.hidden = true;
   };
-  document.addEventListener("htmx:afterSwap", begin);
+  document.addEventListener("htmx:afterSwap", () => {
+    begin();
+    // What went wrong is where one looks, and what is wrong is what one types into.
+    const told = form()?.querySelector(".form-notices .notice");
+    if (!told) return;
+    const wrong = form().querySelector("[aria-invalid='true'], .expected ~ .error");
+    (wrong ?? told).scrollIntoView({ block: "center" });
+    wrong?.focus?.();
+  });
   document.addEventListener("DOMContentLoaded", () => {
     forgetOld();
     begin();
