@@ -212,8 +212,10 @@ def projects_found(*, caller: Caller, text: str, first: Collection[UUID], offset
     projects = projects_readable(caller)
     if text := text.strip().replace("\0", ""):
         projects = projects.filter(Q(name__icontains=text) | Q(slug__icontains=text))
-    ordered = projects.alias(is_first=Q(pk__in=list(first))).order_by("-is_first", "name", "id")
-    return list(ordered[offset : offset + limit])
+    order = ["name", "id"]
+    if first:  # of nothing it would be a condition that no row can meet
+        projects, order = projects.alias(is_first=Q(pk__in=list(first))), ["-is_first", *order]
+    return list(projects.order_by(*order)[offset : offset + limit])
 
 
 def content_relations() -> list[ManyToOneRel]:

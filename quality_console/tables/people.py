@@ -44,7 +44,7 @@ SORTS: dict[str, Any] = {
 }
 
 
-def _cell(part: str, head: Any, *, order: bool = True, **cell: Any) -> tables.TemplateColumn:
+def _cell(part: str, head: Any, cell: dict[str, Any], *, order: bool = True) -> tables.TemplateColumn:
     name = f"quality_console/parts/person_{part}.html"
     return tables.TemplateColumn(template_name=name, verbose_name=head, orderable=order, attrs={"td": cell})
 
@@ -56,11 +56,11 @@ class PeopleTable(ConsoleTable):
     fixed = ("person",)
     unlisted = ("acts",)
 
-    person = _cell("name", _("Person"), **{"class": "lead"})
-    role = _cell("role", pgettext_lazy("a column", "Role"), **{"class": "flow"})
-    roster = _cell("roster", _("Reviewer"), **{"class": "flow"})
-    since = _cell("since", _("Since"), **{"class": "before-tools", "data-label": _("Since")})
-    acts = _cell("acts", _("Actions"), order=False, **{"class": "tight tools"})
+    person = _cell("name", _("Person"), {"class": "lead"})
+    role = _cell("role", pgettext_lazy("a column", "Role"), {"class": "flow"})
+    roster = _cell("roster", _("Reviewer"), {"class": "flow"})
+    since = _cell("since", _("Since"), {"class": "before-tools", "data-label": _("Since")})
+    acts = _cell("acts", _("Actions"), {"class": "tight tools"}, order=False)
 
     def __init__(self, rows: Sequence[PersonRow], *, here: str, **kwargs: Any) -> None:
         """Rows in their order; ``here`` is the page's address."""

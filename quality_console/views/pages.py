@@ -15,11 +15,12 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseLocation
 
 from kindgi.api.answers import as_api_error, error_headers
-from kindgi.api.errors import ApiError, AuthMissing, InternalError
+from kindgi.api.errors import ApiError, AuthMissing, InternalError, PermissionDenied
 from quality_console.frame import ConsoleRequest, Frame
 
 P = ParamSpec("P")
@@ -44,13 +45,14 @@ def console(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse
         asked.frame = Frame(asked.user, cast("str | None", kwargs.get("slug")))
         try:
             if asked.frame.slug is not None:
-                _ = asked.frame.project
+                asked.frame.project  # noqa: B018 - raises where it isn't for them
             if request.method in _READS:
                 return view(asked, *args, **kwargs)
             with transaction.atomic():
                 return view(asked, *args, **kwargs)
         except AuthMissing:
-            return _sign_in_first(request)
+            # To sign in again would lead them here again.
+            return refused(request, PermissionDenied(_("You belong to no company, so there's nothing here for you.")))
         except Exception as error:
             refusal = as_api_error(error)
             if isinstance(refusal, InternalError):
