@@ -27,7 +27,15 @@ from quality_console.presenting.steps import short_names
 from quality_console.run_page import RunOnPage
 from quality_console.said.history import Event, history_of
 from quality_console.said.names import Key, Names, names_of
-from quality_console.said.words import SHOWS_LATER, Tag, corrected_by, link_words, sorted_words, status_tag
+from quality_console.said.words import (
+    SHOWS_LATER,
+    Tag,
+    corrected_by,
+    judges_counted,
+    link_words,
+    sorted_words,
+    status_tag,
+)
 
 # Of a run that a whole company corrected; the others are shown when they are asked for.
 MOST_SHOWN = 20
@@ -185,9 +193,9 @@ class Said:
         return bool(self.mine or self.others or self.gone)
 
     @property
-    def judges(self) -> int:
-        """How many others there are."""
-        return len({(one.row.made_by_kind, one.row.made_by_id) for one in self.others})
+    def judges(self) -> str:
+        """How many others there are: ``2 people``."""
+        return judges_counted([one.row for one in self.others])
 
 
 def said_of_run(

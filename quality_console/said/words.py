@@ -89,34 +89,32 @@ def corrected_by(corrections: Sequence[Correction], classes: Mapping[Any, str]) 
 
     ``classes`` are the names of judge classes by id; of one correction or more.
     """
-    judges = {(one.made_by_kind, one.made_by_id) for one in corrections}
-    only_people = all(kind == "user" for kind, _ in judges)
     given = Counter(class_label(classes.get(one.judge_class_id)) for one in corrections)
-    said = {"count": number(len(judges)), "classes": _classes(given, len(judges))}
-    if only_people:
-        message = ngettext(
-            "%(count)s person corrected this run, %(classes)s.",
-            "%(count)s people corrected this run, %(classes)s.",
-            len(judges),
-        )
-    else:
-        message = ngettext(
-            "%(count)s other corrected this run, %(classes)s.",
-            "%(count)s others corrected this run, %(classes)s.",
-            len(judges),
-        )
-    return message % said
-
-
-def _classes(given: Mapping[str, int], judges: int) -> str:
+    judges = len({(one.made_by_kind, one.made_by_id) for one in corrections})
+    said = {"judges": judges_counted(corrections), "classes": _classes(given)}
     if len(given) > 1:
-        each = [
-            gettext("%(count)s %(judge_class)s") % {"count": number(n), "judge_class": name}
-            for name, n in given.items()
-        ]
-        return joined(each)
-    (name,) = given
+        return gettext("%(judges)s corrected this run: %(classes)s.") % said
     if judges == 1:
-        return name
-    message = gettext("both %(judge_class)s") if judges == 2 else gettext("all %(judge_class)s")
-    return message % {"judge_class": name}
+        return gettext("%(judges)s corrected this run, %(classes)s.") % said
+    if judges == 2:
+        return gettext("%(judges)s corrected this run, both %(classes)s.") % said
+    return gettext("%(judges)s corrected this run, all %(classes)s.") % said
+
+
+def judges_counted(corrections: Sequence[Correction]) -> str:
+    """``2 people``, or where services are among them ``3 others``."""
+    judges = {(one.made_by_kind, one.made_by_id) for one in corrections}
+    if all(kind == "user" for kind, _ in judges):
+        message = ngettext("%(count)s person", "%(count)s people", len(judges))
+    else:
+        message = ngettext("%(count)s other", "%(count)s others", len(judges))
+    return message % {"count": number(len(judges))}
+
+
+def _classes(given: Mapping[str, int]) -> str:
+    if len(given) == 1:
+        return next(iter(given))
+    return joined(
+        gettext("%(count)s %(judge_class)s") % {"count": number(count), "judge_class": name}
+        for name, count in given.items()
+    )

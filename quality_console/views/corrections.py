@@ -15,7 +15,7 @@ from corrections.models import Correction, Status
 from corrections.selectors import correction_get
 from corrections.services.changing import correction_change
 from corrections.services.removing import correction_remove
-from kindgi.api.errors import ApiError, BadInput
+from kindgi.api.errors import BadInput, Conflict
 from quality_console.correction_dialogs import TITLES
 from quality_console.forms.corrections import FORMS, ChangeForm
 from quality_console.frame import ConsoleRequest
@@ -41,11 +41,11 @@ def change(request: ConsoleRequest, slug: str, correction_id: str, what: str) ->
         return _again(request, correction, what, form)
     try:
         changed = correction_change(caller=request.frame.caller, correction_id=correction_id, body=form.body())
-    except ApiError as refusal:
+    except Conflict as refusal:
         if not asked_in_a_dialog:
             raise
-        form.add_error(None, refusal.message)
-        return _again(request, correction, what, form)
+        # What can't be changed any more has no dialog either: the page says why, and how it stands now.
+        return gone_on(request, _back(request, correction), refusal.message)
     return gone_on(request, _back(request, correction), _said(what, changed))
 
 
