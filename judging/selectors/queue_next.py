@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
-from judging.models import State
+from judging.models import QueueItem, State
 from judging.queue_view import QueueView
 from judging.selectors.queue_lanes import MINE, chosen_lanes
 from judging.selectors.queue_list import QueueQuery
+from kindgi.access.callers import Caller
 from kindgi.access.models import Project
 from kindgi.sql import fetch
 
@@ -26,6 +28,14 @@ def open_items_of(view: QueueView) -> QueueQuery:
     filters, parameters = chosen_lanes(open_view)
     found = fetch(_LANES.format(mine=MINE, filters=filters), parameters)
     return QueueQuery(view.project, [State.OPEN], lanes=[lane_id for (lane_id,) in found])
+
+
+def held_by(query: QueueQuery, *, caller: Caller, at: datetime) -> QueueItem | None:
+    """The item of those that the caller has had open the longest; one statement."""
+    held = QueueItem.objects.filter(
+        project=query.project, held_by=caller.actor, held_until__gt=at, state__in=query.states
+    )
+    return held.filter(lane__in=query.lanes or []).order_by("held_since", "pk").first()
 
 
 def reasons_of(*, project: Project, run_ids: Collection[UUID]) -> set[str]:

@@ -26,5 +26,5 @@ class ReasonForm(forms.Form):
         label=_("Reason"),
         required=False,
         max_length=REASON,
-        widget=forms.Textarea(attrs={"id": "dismiss-why", "rows": 2, "autofocus": True}),
+        widget=forms.Textarea(attrs={"rows": 2, "autofocus": True}),
     )

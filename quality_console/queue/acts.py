@@ -13,7 +13,7 @@ from judging.errors import JudgingItemNotOpen
 from judging.models import State
 from judging.selectors.queue import queue_states
 from judging.services.items import Refused, Several
-from judging.words.items import runs_dismissed
+from judging.words.items import DISMISSING, runs_dismissed
 from judging.words.parts import number
 from kindgi.api.ids import parse_id
 
@@ -91,3 +91,13 @@ def dialog_title(count: int) -> str:
     if count == 1:
         return _("Dismiss this run?")
     return ngettext("Dismiss %(count)s run?", "Dismiss %(count)s runs?", count) % {"count": number(count)}
+
+
+def dialog_text(count: int) -> str:
+    """What dismissing does."""
+    if count == 1:
+        return str(DISMISSING)
+    return _(
+        "They leave the queue for everyone and are counted as dismissed."
+        " No rule queues them again by itself; Reopen puts them back."
+    )

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from judging.models import State
-from judging.queue_view import QueueView
+from judging.queue_view import QueueView, Sort
 from judging.selectors.queue_pages import QueueRows, queue_page
 from judging.selectors.queue_waiting import StateCount, queue_agents, queue_state_counts
 from judging.words.items import others_wait
@@ -123,12 +123,12 @@ def _count(view: QueueView, count: StateCount) -> int:
 
 
 def _states(asked: Asked, counts: dict[str, StateCount]) -> list[Choice]:
+    # Nobody holds what is closed.
+    left_out = ["sort"] if asked.view.sort == Sort.HELD else []
     return [
         Choice(
             str(label),
-            asked.address("state", "sort", state=None if state == State.OPEN else name)
-            if name == "waiting"
-            else asked.address("sort", state=name),
+            asked.address(*left_out, state=None if state == State.OPEN else name),
             number(_count(asked.view, counts[state])),
             state == asked.view.state,
         )

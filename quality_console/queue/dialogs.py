@@ -10,10 +10,9 @@ from django.urls import reverse
 
 from judging.errors import JudgingItemNotFound
 from judging.selectors.queue import queue_item_get
-from judging.words.items import DISMISSING
 from quality_console.forms.queue import ReasonForm
 from quality_console.frame import Frame
-from quality_console.queue.acts import dialog_title
+from quality_console.queue.acts import dialog_text, dialog_title
 from quality_console.queue.asked import asked_of
 from quality_console.queue.rows import what_ran
 
@@ -36,7 +35,7 @@ def dismissing(frame: Frame, query: QueryDict, runs: Sequence[str], form: Reason
     asked = asked_of(frame, query)
     address = f"{reverse('queue-dismiss', args=[frame.project.slug])}?{asked.query()}"
     what = _named(frame, runs[0]) if len(runs) == 1 else ""
-    return Dismissing(dialog_title(len(runs)), what, str(DISMISSING), runs, form, address, asked.address())
+    return Dismissing(dialog_title(len(runs)), what, dialog_text(len(runs)), runs, form, address, asked.address())
 
 
 def _named(frame: Frame, run_id: str) -> str:

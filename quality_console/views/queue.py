@@ -21,7 +21,7 @@ from quality_console.queue.acts import dismissing_said, reopening_said
 from quality_console.queue.asked import asked_of
 from quality_console.queue.board import board_read
 from quality_console.queue.dialogs import Dismissing, dismissing
-from quality_console.queue.starting import next_run
+from quality_console.queue.starting import next_run, own_run
 from quality_console.views.pages import console, done, page
 
 TEMPLATE = "quality_console/to_correct.html"
@@ -80,9 +80,10 @@ def reopen(request: ConsoleRequest, slug: str) -> HttpResponseBase:
 @require_POST
 @console
 def start(request: ConsoleRequest, slug: str) -> HttpResponseBase:
-    """Go on to the next run of the list that nobody holds; back to the list, where there is none."""
-    asked = asked_of(request.frame, request.GET)
-    address, why = next_run(caller=request.frame.caller, view=asked.view)
+    """Go on to the next run of the list that nobody holds, else to one's own; back to the list, where there is none."""
+    asked, caller = asked_of(request.frame, request.GET), request.frame.caller
+    address, why = next_run(caller=caller, view=asked.view)
+    address = address or own_run(caller=caller, view=asked.view)
     if address is None:
         return done(request, asked.address(state=None), why)
     return done(request, address) if request.htmx else redirect(address)

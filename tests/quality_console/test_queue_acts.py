@@ -132,6 +132,8 @@ def test_a_reason_has_up_to_500_characters_and_one_that_is_longer_stays_typed(un
         page = response.content.decode()
         assert "<dialog" in page
         assert 'aria-invalid="true"' in page
+        assert 'aria-describedby="id_reason_error"' in page
+        assert 'id="id_reason_error"' in page
         assert states(undone) == {run: "open"}
     else:
         assert states(undone) == {run: "dismissed"}
@@ -143,6 +145,15 @@ def test_start_hands_out_the_oldest_that_nobody_holds_and_two_people_get_two(und
     first, second = (client_of(undone, by).post(there).headers["Location"] for by in ("editor", "admin"))
     assert [urlsplit(one).path.rpartition("/")[2] for one in (first, second)] == runs
     assert "tab=corrections" in first
+
+
+def test_start_leads_back_to_the_run_that_one_has_open_oneself_when_no_other_is_free(undone: Shop):
+    runs = filled(undone, 2)
+    there = reverse("queue-start", args=[undone.project.slug])
+    undone.api("admin").ok("POST", f"projects/{undone.project.pk}/judging-queue/{runs[0]}/hold")
+    for _ in range(2):
+        location = client_of(undone).post(there).headers["Location"]
+        assert urlsplit(location).path.endswith(runs[1])
 
 
 def test_start_goes_by_the_filters_of_the_list_and_hands_them_on(undone: Shop):
