@@ -42,7 +42,12 @@ PROJECT, AGENT, TENANT = "project", "agent", "tenant"
 class ClassForm(forms.Form):
     """What a new class and a changed one have in common; ``people`` are those who can be named."""
 
-    name = forms.CharField(label=_("Name"), max_length=100, error_messages={"required": _("A class needs a name.")})
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=100,
+        widget=forms.TextInput(attrs={"autofocus": True, "autocomplete": "off"}),
+        error_messages={"required": _("A class needs a name.")},
+    )
     weight = forms.FloatField(
         label=_("Weight"),
         min_value=0,
@@ -111,7 +116,9 @@ class NewClassForm(ClassForm):
     """A new class, and where it applies; only who may have one there is offered the whole tenant."""
 
     where = forms.ChoiceField(label=_("Where it applies"), widget=forms.RadioSelect)
-    agent = forms.CharField(label=_("Agent"), required=False, max_length=200)
+    agent = forms.CharField(
+        label=_("Agent"), required=False, max_length=200, help_text=_("Its id, as its runs have it.")
+    )
 
     def __init__(self, *args: Any, scopes: Sequence[str], **kwargs: Any) -> None:
         """``scopes`` are those that the person may administer."""

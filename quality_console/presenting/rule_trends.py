@@ -25,8 +25,9 @@ from judging.words.results import (
     too_few_to_chart,
     version_line,
 )
-from judging.words.rules import RunsTaken, rule_in_brief
+from judging.words.rules import rule_in_brief
 from quality_console.charts import Chart, chart_of
+from quality_console.rules import runs_taken
 from quality_console.tables.trends import CountRow, CountsTable, count_row, counts_table
 
 COMPARISONS = 12
@@ -105,14 +106,7 @@ def card_of(rule: JudgingRule, groups: Sequence[Group], *, open_now: int, known:
 
 def _brief(rule: JudgingRule, classes: Mapping[UUID, JudgeClass]) -> str:
     wanted = None if rule.judge_class_id is None else classes[rule.judge_class_id].name
-    when = rule.when
-    runs = RunsTaken(
-        agents=when.get("agentIds", ()),
-        flows=when.get("flowIds", ()),
-        versions=when.get("versions", ()),
-        dry_runs=when.get("includeDryRuns", False),
-    )
-    return rule_in_brief(rule_version=rule.version, runs=runs, judge_class=wanted)
+    return rule_in_brief(rule_version=rule.version, runs=runs_taken(rule.when), judge_class=wanted)
 
 
 def _latest(rule: JudgingRule, found: Trend, shown: int | None) -> Part:

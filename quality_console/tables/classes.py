@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import django_tables2 as tables
-from django.http import QueryDict
-from django.urls import reverse
+from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -91,12 +90,18 @@ class ClassTable(ConsoleTable):
 
     caption = _("Judge classes that apply to this project's runs")
 
+    def __init__(self, rows: Sequence[ClassRow], *, request: HttpRequest, rules_address: str, **kwargs: Any) -> None:
+        """``rules_address`` is where the rules are."""
+        self.rules_address = rules_address
+        super().__init__(rows, query=request.GET, **kwargs)
+        # Cells' templates need it. Given to the table itself, it would sort and page rows that are in order already.
+        self.request = request
+
     def render_rules(self, value: list[JudgingRule]) -> SafeString:
         """Each by its name, as a link to the rules."""
         if not value:
             return format_html('<span class="muted">{}</span>', NO_RULE_WANTS_IT)
-        rules = reverse("quality", args=[self.request.resolver_match.kwargs["slug"]]) + "?tab=rules"
-        links = format_html_join(", ", '<a href="{}">{}</a>', ((rules, rule.name) for rule in value))
+        links = format_html_join(", ", '<a href="{}">{}</a>', ((self.rules_address, rule.name) for rule in value))
         return format_html("<span>{}</span>", links)
 
 
@@ -109,13 +114,13 @@ _KEYS: dict[str, Callable[[ClassRow], Any]] = {
 }
 
 
-def class_table(rows: Sequence[ClassRow], *, query: QueryDict, request: Any) -> ClassTable:
+def class_table(rows: Sequence[ClassRow], *, request: HttpRequest, rules_address: str) -> ClassTable:
     """The table of the rows, sorted as the address says, else by name; those that are alike by name."""
-    sort = query.get("sort", "")
+    sort = request.GET.get("sort", "")
     if sort.removeprefix("-") not in _KEYS:
         sort = SORTED_BY
     found = sorted(sorted(rows, key=_KEYS[SORTED_BY]), key=_KEYS[sort.removeprefix("-")], reverse=sort.startswith("-"))
-    return ClassTable(found, query=query, sorted_by=sort, request=request)
+    return ClassTable(found, request=request, sorted_by=sort, rules_address=rules_address)
 
 
 def sorts_of(table: ClassTable) -> list[tuple[str, Any, bool]]:

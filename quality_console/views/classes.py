@@ -97,7 +97,8 @@ def _answer(request: ConsoleRequest, dialog: Mapping[str, Any], *, status: int =
     frame = request.frame
     found = ClassesFilter(request.GET, queryset=judge_classes_of(frame.project))
     rows = class_rows(found.qs, rules=frame.rules_live, caller=frame.caller)
-    table = class_table(rows, query=request.GET, request=request)
+    rules = f"{reverse('quality', args=[frame.slug])}?tab=rules"
+    table = class_table(rows, request=request, rules_address=rules)
     context: dict[str, Any] = {
         "section": "quality",
         "tab": "judge-classes",
