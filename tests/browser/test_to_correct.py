@@ -61,7 +61,10 @@ def test_a_narrowed_list_is_the_same_for_who_gets_its_address_and_after_back_and
 
 def test_the_tab_is_accessible_and_fits_with_whatever_it_shows(shop, page_for):
     runs = filled(shop, 4)
-    dismiss(shop, runs[0], reason="A test order")
+    long = "x" * 200
+    make_rule(shop, name=long, when={"agentIds": [long]})
+    shop.run(agent={"id": long, "version": "1.0.0"})
+    dismiss(shop, runs[0], reason="y" * 500)
     shop.correct(runs[1])
     shop.editor.ok("POST", f"projects/{shop.project.pk}/judging-queue/{runs[2]}/hold")
     page = page_for(shop.person("editor"))

@@ -37,7 +37,9 @@ def test_a_row_says_what_ran_when_it_finished_why_its_here_and_what_it_needs(und
     said = words(page)
     assert f"{AGENT} 1.0.0 {run[:8]}" in said
     assert "Needs an expert correction (1 so far, unclassified)" in said
-    assert links(page)["Support sample"].endswith(f"?tab=rules#rule-{rule['ruleId']}")
+    link = links(page)["Support sample"]
+    assert link == f"{address(undone)}?tab=rules#rule-{rule['ruleId']}"
+    assert f'id="rule-{rule["ruleId"]}"' in client_of(undone).get(link).content.decode()
     assert f"Dismiss {AGENT} 1.0.0, {run[:8]}" in page
     assert '<span class="ring part"' in page
 
