@@ -46,4 +46,4 @@ def dialog_of(what: str, correction_id: str, said: Said, *, form: Form | None = 
     if what == "remove":
         return CorrectionDialog(what, about, None) if about.may_remove else None
     made = form or FORMS[what](initial=initial_of(what, about.row))
-    return CorrectionDialog(what, about, made) if about.may_change else None
+    return CorrectionDialog(what, about, made) if about.may_note else None

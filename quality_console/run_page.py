@@ -114,6 +114,11 @@ class RunOnPage:
         return self.standing == Standing.COMPLETED
 
     @property
+    def takes_words(self) -> bool:
+        """Whether anything may be written about it still: of an erased one nothing may (contract, section 3)."""
+        return self.run.content_erased_at is None and not (self.purged and self.content is None)
+
+    @property
     def told(self) -> Told | None:
         """In words why it can't be corrected, and ``None`` where it can."""
         return _told(self)

@@ -170,6 +170,11 @@ class SaidCorrection:
         return self.row.live and self.context.may_write
 
     @property
+    def may_note(self) -> bool:
+        """Whether they may write anything about it, too."""
+        return self.may_change and self.context.page.takes_words
+
+    @property
     def may_remove(self) -> bool:
         """Whether whoever looks may take it back."""
         return self.row.live and (self.context.may_administer or (self.mine and self.context.may_write))

@@ -24,11 +24,11 @@ def words(page):
     return " ".join(html.unescape(re.sub(r"<[^>]*>", "", page.replace("<wbr>", ""))).split())
 
 
-def post(shop, correction, what, *, by="editor", query="", status=302, **said):
+def post(shop, correction, what, *, by="editor", query="", answered=302, **said):
     path = "remove" if what == "remove" else f"change/{what}"
     where = f"/projects/{shop.project.slug}/corrections/{correction['id']}/{path}{query}"
     response = builders.browser(shop.person(by)).post(where, said)
-    assert response.status_code == status, response.content.decode()[:1000]
+    assert response.status_code == answered, response.content.decode()[:1000]
     return response
 
 
@@ -131,7 +131,7 @@ def test_a_status_is_set_by_hand_and_stands_in_the_history_with_who_and_why(undo
     client = builders.browser(undone.person("editor"))
     response = client.post(where, {"status": "being-fixed"})
     assert response.status_code == 302
-    assert response.url.startswith(f"{tab(undone, run_id)}&whose=mine#correction-")
+    assert response.headers["Location"].startswith(f"{tab(undone, run_id)}&whose=mine#correction-")
     assert read(undone, correction)["status"] == "being-fixed"
     client.post(where, {"status": "wont-fix", "reason": "Nobody reads it."})
     assert read(undone, correction)["status"] == "wont-fix"
@@ -165,7 +165,7 @@ def test_whom_it_is_sorted_to_a_note_and_a_link_are_set_and_taken_away(undone):
 def test_a_link_that_leads_nowhere_comes_back_with_what_is_wrong(undone, url):
     run_id = undone.run()
     correction = undone.correct(run_id, by="editor", answer="wrong", why="No.")
-    page = post(undone, correction, "link", url=url, status=422).content.decode()
+    page = post(undone, correction, "link", url=url, answered=422).content.decode()
     assert '<dialog class="dialog"' in page and 'class="error"' in page
     assert "link" not in read(undone, correction)
 
@@ -267,10 +267,13 @@ def test_of_many_corrections_the_first_ones_are_shown_and_all_when_asked_for(und
 
 def test_an_erased_run_shows_the_verdicts_and_none_of_the_words(undone):
     run_id = undone.run()
-    undone.correct(run_id, by="editor:2", answer="wrong", why="Jo isn't a customer.", shouldSay="Dear Jo")
+    correction = undone.correct(run_id, by="editor:2", answer="wrong", why="Jo isn't a customer.", shouldSay="Dear Jo")
     undone.api("admin").ok("POST", f"runs/{run_id}/erase")
     page = seen(undone, run_id)
     assert "wrong" in words(page) and "Jo" not in page
+    assert "dialog=note" not in page and "dialog=status" not in page, "nothing is written about it any more"
+    post(undone, correction, "status", status="wont-fix")
+    assert read(undone, correction)["status"] == "wont-fix"
 
 
 def test_names_are_those_of_people_and_of_services(undone):
