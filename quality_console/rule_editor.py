@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from corrections.models import JudgeClass
 from judging.models import JudgingRule, JudgingRuleVersion
+from judging.selectors.judges import classes_nobody_gives
 from judging.selectors.previews import runs_previewed
 from judging.selectors.rules_shown import agents_and_flows
 from judging.words import rules as words
@@ -29,6 +31,7 @@ class Preview:
     runs: list[bool] | None
     takes: str = ""
     note: str = ""
+    nobody: str = ""
 
     @property
     def said(self) -> str:
@@ -87,6 +90,11 @@ class RuleEditor:
         own = self.base.when.get(key, []) if self.base else []
         return list(dict.fromkeys([*own, *known[:_OFFERED]]))
 
+    @cached_property
+    def given_by_nobody(self) -> set[UUID]:
+        """The classes that nobody could give on the project's runs; one statement."""
+        return classes_nobody_gives(project=self.frame.project, class_ids=[one.pk for one in self.frame.classes_here])
+
     @property
     def classes(self) -> list[tuple[str, str]]:
         """What a rule may want, by the ids of classes; its own too if that was removed."""
@@ -102,6 +110,8 @@ class RuleEditor:
 
     def _called(self, one: JudgeClass, *, is_double: bool) -> str:
         wants = words.wants(one.name)
+        if one.pk in self.given_by_nobody:
+            wants = _("%(wants)s (nobody can give it at present)") % {"wants": wants}
         if one.agent_id:
             return _("%(wants)s, on runs of %(agent)s alone") % {"wants": wants, "agent": one.agent_id}
         if is_double and one.project_id is not None:
@@ -114,11 +124,19 @@ class RuleEditor:
         form = self.form if self.form.is_bound else self._form({}, _typed(self.form))
         form.is_valid()
         asked = form.asked(None if self.rule is None else str(self.rule.pk))
+        nobody = self._nobody(form)
         if asked is None:
-            return Preview(None)
+            return Preview(None, nobody=nobody)
         note = words.PREVIEW_ESTIMATES if self.rule is None else words.PREVIEW_LEAVES_CAP
         runs = runs_previewed(project=self.frame.project, asked=asked)
-        return Preview(runs, _("%(takes)s.") % {"takes": words.takes(form.cleaned_data["share"])}, str(note))
+        takes = words.takes(form.cleaned_data["share"])
+        return Preview(runs, _("%(takes)s.") % {"takes": takes}, str(note), nobody)
+
+    def _nobody(self, form: RuleForm) -> str:
+        """What becomes of runs that wait for a class which nobody can give."""
+        if form.cleaned_data.get("judge_class", "") not in map(str, self.given_by_nobody):
+            return ""
+        return _("Nobody can give the class that it wants at present: its runs would wait until somebody can.")
 
     def bring_together(self, now: JudgingRule) -> None:
         """Put what was typed over the version that there is ``now``, and say what that one has changed."""

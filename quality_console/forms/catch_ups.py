@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from judging.submissions import QueueRecentBody
@@ -34,6 +35,7 @@ class QueueRecentForm(forms.Form):
         """Its fields' ids begin with ``recent``."""
         super().__init__(*args, **kwargs)
         self.auto_id = "recent-%s"
+        self.fields["since"].help_text = _("In %(zone)s.") % {"zone": timezone.get_current_timezone_name()}
 
     def clean(self) -> dict[str, Any]:
         """One of the two at least."""

@@ -113,9 +113,7 @@ class RuleForm(forms.Form):
         self._check_names("agents", _("Choose an agent, or take any."))
         self._check_names("flows", _("Choose a flow, or take any."))
         if cleaned.get("which") == "these" and "versions" in cleaned:
-            if not cleaned["versions"]:
-                self.add_error("versions", _("Name a version, or take any."))
-            self._check_count("versions", cleaned["versions"])
+            self._check_count("versions", cleaned["versions"], _("Name a version, or take any."))
         if not self.errors:
             self._check_body()
         return cleaned
@@ -123,13 +121,12 @@ class RuleForm(forms.Form):
     def _check_names(self, kind: str, none: Any) -> None:
         if self.cleaned_data.get("of") != kind or f"more_{kind}" in self.errors:
             return
-        names = self._names(kind)
-        if not names:
-            self.add_error(kind, none)
-        self._check_count(kind, names)
+        self._check_count(kind, self._names(kind), none)
 
-    def _check_count(self, field: str, names: Sequence[str]) -> None:
-        if len(names) > MOST_NAMES:
+    def _check_count(self, field: str, names: Sequence[str], none: Any) -> None:
+        if not names:
+            self.add_error(field, none)
+        elif len(names) > MOST_NAMES:
             message = ngettext("Up to %(count)d.", "Up to %(count)d.", MOST_NAMES) % {"count": MOST_NAMES}
             self.add_error(field, message)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 from django.template import Context
 
-from judging.models import CatchUp
+from judging.models import CatchUp, CatchUpState
 from judging.words import catch_ups as words
 from judging.words import rules as rule_words
 from quality_console.times import moment
@@ -25,7 +25,7 @@ def catch_up_told(job: CatchUp) -> str:
     counts = words.caught_up(
         queued=job.queued, already_queued=job.already_queued, already_reviewed=job.already_reviewed
     )
-    if job.finished_at is None:
+    if job.state != CatchUpState.DONE:
         return words.catching_up(counts, done=job.done, of=job.of)
     matches = job.queued + job.already_queued + job.already_reviewed
     since = None if job.since is None else moment(job.since)

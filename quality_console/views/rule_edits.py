@@ -17,7 +17,7 @@ from kindgi.api.errors import BadInput
 from quality_console.frame import ConsoleRequest
 from quality_console.rule_editor import RuleEditor
 from quality_console.rules_tab import tab_address
-from quality_console.views.pages import console, done
+from quality_console.views.pages import console, done, page
 from quality_console.views.rules import editor_shown, rule_in_force
 
 # A preview is asked for as the rule itself is sent, since what is typed may be too long for an address.
@@ -33,7 +33,7 @@ def create(request: ConsoleRequest, slug: str) -> HttpResponseBase:
     check_change_rules(frame.caller, frame.project)
     editor = RuleEditor(frame, typed=request.POST)
     if _PREVIEW in request.POST:
-        return editor_shown(request, editor)
+        return _previewed(request, editor)
     if not editor.form.is_valid():
         return editor_shown(request, editor, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
@@ -51,7 +51,7 @@ def change(request: ConsoleRequest, slug: str, rule_id: str) -> HttpResponseBase
     frame = request.frame
     check_change_rules(frame.caller, frame.project)
     if _PREVIEW in request.POST:
-        return editor_shown(request, _editor(request, rule_in_force(request, rule_id)))
+        return _previewed(request, _editor(request, rule_in_force(request, rule_id)))
     rule_lock(caller=frame.caller, project=frame.project, rule_id=rule_id)
     rule = rule_in_force(request, rule_id)
     editor = _editor(request, rule)
@@ -67,6 +67,13 @@ def change(request: ConsoleRequest, slug: str, rule_id: str) -> HttpResponseBase
         editor.form.refuse(refusal)
         return editor_shown(request, editor, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     return done(request, tab_address(request), _told(changed, is_new=changed.version > before))
+
+
+def _previewed(request: ConsoleRequest, editor: RuleEditor) -> HttpResponseBase:
+    """The preview alone where the editor asks for it by itself: by then that may be closed, so it brings no toasts."""
+    if request.htmx:
+        return page(request, "quality_console/parts/rule_preview.html", {"preview": editor.preview})
+    return editor_shown(request, editor)
 
 
 def _editor(request: ConsoleRequest, rule: JudgingRule) -> RuleEditor:

@@ -20,7 +20,7 @@ from quality_console.rule_editor import RuleEditor
 from quality_console.rules_tab import RulesTab, tab_address
 from quality_console.views.pages import page
 
-_PARTS = {"tab", "dialog", "rule-preview"}
+_PARTS = {"tab", "dialog"}
 
 
 def tab(request: ConsoleRequest) -> HttpResponseBase:
