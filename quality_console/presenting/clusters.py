@@ -50,10 +50,11 @@ def _extender() -> re.Pattern[str]:
 def _words() -> re.Pattern[str]:
     extending = f"[{_extending()}]"
     joined = f"[{_extending()}{_JOINERS}]"
+    word = rf"(?:(?![{_UNSPACED}])\w{joined}*)+"
     return re.compile(
         rf"[{_FLAGS}]{{2}}{joined}*"
         rf"|[{_UNSPACED}]{joined}*"
-        rf"|(?:(?![{_UNSPACED}])\w{joined}*)+"
+        rf"|{word}(?:['\u2019]{word})*"
         rf"|(?:\s(?!{joined}))+"
         rf"|.{extending}*(?:{_ZWJ}[^\w\s]{extending}*)*[{_JOINERS}]*",
         re.DOTALL,

@@ -23,12 +23,15 @@ Tools = Sequence[Mapping[str, Any]] | None
 
 
 def calls_to_mark(calls: ToolCalls, *, tools: Tools, start: int = 0) -> tuple[CallGroup, ...]:
-    """Up to 100 calls from the index ``start``, in groups: those that only read and follow one another are one."""
+    """Up to 100 calls from the index ``start``, in groups: those that only read and follow one another are one.
+
+    Where all only read, what was wrong is among them, and none are folded.
+    """
     shown = list(_to_mark(calls, tools, start))
     groups: list[CallGroup] = []
     for only_read, run in groupby(shown, key=lambda call: call.only_reads):
         found = tuple(run)
-        if only_read and len(found) > 1:
+        if only_read and 1 < len(found) < len(shown):
             groups.append(CallGroup(found, folded=True))
         else:
             groups += [CallGroup((call,), folded=False) for call in found]

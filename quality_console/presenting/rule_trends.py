@@ -58,14 +58,17 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A rule's trend. ``left_out`` says what a brief card doesn't have; empty where it has everything."""
+    """A rule's trend; ``counts`` where the address opens them.
+
+    ``left_out`` says what a brief card doesn't have; empty where it has everything.
+    """
 
     rule: JudgingRule
     brief: str
     open: int
     latest: Part
     earlier: list[Part]
-    counts: CountsTable
+    counts: CountsTable | None
     left_out: str
 
 
@@ -99,7 +102,9 @@ def card_of(rule: JudgingRule, groups: Sequence[Group], *, open_now: int, known:
         open=open_now,
         latest=_latest(rule, found, shown),
         earlier=[_earlier(rule, one, shown) for one in earlier],
-        counts=counts_table(_count_rows([found.latest, *earlier], shown, known.names), query=known.query),
+        counts=counts_table(_count_rows([found.latest, *earlier], shown, known.names), query=known.query)
+        if known.query.get("counts") == str(rule.pk)
+        else None,
         left_out=_left_out(found, known.length),
     )
 

@@ -214,7 +214,11 @@
   const hold = () => {
     const held = document.querySelector("[data-hold]");
     if (!held || document.visibilityState === "hidden") return;
-    fetch(held.dataset.hold, { method: "POST", headers: { "X-CSRFToken": token(), "HX-Request": "true" } }).catch(() => {});
+    fetch(held.dataset.hold, { method: "POST", headers: { "X-CSRFToken": token(), "HX-Request": "true" } })
+      .then(({ ok }) => {
+        if (ok && !("other" in held.dataset)) held.textContent = held.dataset.yours;
+      })
+      .catch(() => {}); // it is tried again before what there is ends
   };
   setInterval(hold, HOLD_EVERY);
   window.addEventListener("pagehide", () => {
