@@ -43,9 +43,9 @@ def count_row(place: int, found: VersionTrend, names: Mapping[UUID, str]) -> Cou
 class CountColumn(tables.Column):  # type: ignore[misc]
     """A count, in groups of three digits."""
 
-    def __init__(self, head: Any, accessor: str) -> None:
+    def __init__(self, head: Any, accessor: str, **kwargs: Any) -> None:
         """Under ``head``."""
-        super().__init__(verbose_name=head, accessor=accessor, attrs=NUMBER)
+        super().__init__(verbose_name=head, accessor=accessor, **{"attrs": NUMBER, **kwargs})
 
     def render(self, value: int) -> str:
         """As people read it."""
@@ -57,7 +57,7 @@ class CountsTable(ConsoleTable):
 
     fixed: Collection[str] = ("agent_version",)
 
-    rule_version = CountColumn(_("Rule version"), "group__rule_version")
+    rule_version = CountColumn(_("Rule version"), "group__rule_version", attrs={})
     agent_version = tables.Column(verbose_name=_("Agent version"), accessor="group__agent_version", empty_values=())
     added = CountColumn(_("Queued"), "group__added")
     open = CountColumn(_("Open"), "group__open")

@@ -27,13 +27,14 @@ def groups_of(versions: int, *, rule_version: int = 1) -> list[Group]:
 def card(groups: list[Group], length: Length, *, version: int = 1) -> Card:
     """The card of a rule that has them."""
     rule = JudgingRule(id=uuid4(), name="Everything", version=version, when={"agentIds": ["shop.desk"]})
-    return card_of(rule, groups, open_now=0, known=Known({}, QueryDict(), length))
+    return card_of(rule, groups, open_now=0, known=Known({}, QueryDict(f"counts={rule.pk}"), length))
 
 
 def test_a_brief_card_has_the_newest_versions_and_says_how_many_older_ones_there_are():
     found = card(groups_of(60), BRIEF)
     assert found.latest.chart is not None
     assert [row.name for row in found.latest.chart.rows] == [f"{number}.0.0" for number in range(59, 51, -1)]
+    assert found.counts is not None
     assert len(found.latest.chart.marks) == len(found.latest.lines) == len(found.counts.rows) == 8
     assert found.left_out == "Not shown here: 52 older agent versions."
 
@@ -41,6 +42,7 @@ def test_a_brief_card_has_the_newest_versions_and_says_how_many_older_ones_there
 def test_a_whole_card_has_all_of_them():
     found = card(groups_of(60), WHOLE)
     assert found.latest.chart is not None
+    assert found.counts is not None
     assert len(found.latest.chart.marks) == len(found.latest.lines) == len(found.counts.rows) == 60
     assert found.left_out == ""
 

@@ -88,7 +88,7 @@ def test_a_chart_is_said_to_who_does_not_see_it(shop, rule):
 
 
 def test_every_count_has_each_number_of_each_group(shop, rule):
-    found = text_of(tab(shop, "trends"))
+    found = text_of(tab(shop, "trends", f"counts={rule['ruleId']}"))
     heads = (
         "Rule version Agent version Queued Open Corrected Dismissed Erased Kept out by the cap Corrections"
         " Runs corrected Effective runs Marked right Range Right by class"
@@ -100,17 +100,19 @@ def test_every_count_has_each_number_of_each_group(shop, rule):
     assert "1 1.0.0 3 1 2 0 0 1 2 2 2.0 100.0% – unclassified 2 of 2" in found
 
 
-def test_every_count_is_sorted_and_left_open_as_the_address_says(shop, rule):
-    rows = tab(shop, "trends", f"sort=-judgments&counts={rule['ruleId']}").content.decode()
-    assert f'id="counts-{rule["ruleId"]}" open' in " ".join(rows.split())
+def test_every_count_is_open_and_sorted_as_the_address_says(shop, rule):
+    opened = f"counts={rule['ruleId']}"
+    rows = tab(shop, "trends", f"sort=-judgments&{opened}").content.decode()
+    assert 'aria-expanded="true"' in rows
     assert 'aria-sort="descending"' in rows
-    text = text_of(tab(shop, "trends", "sort=judgments"))
+    assert "<table" not in tab(shop, "trends").content.decode()
+    text = text_of(tab(shop, "trends", f"sort=judgments&{opened}"))
     places = [text.index(row) for row in ("2 0.9.0 1 1", "1 1.0.0 3 1", "2 1.1.0 12 0")]
     assert all(one < next_one for one, next_one in pairwise(places))
 
 
 def test_only_the_columns_that_were_chosen_are_shown(shop, rule):
-    found = text_of(tab(shop, "trends", "columns=judgments,share"))
+    found = text_of(tab(shop, "trends", f"columns=judgments,share&counts={rule['ruleId']}"))
     assert "Agent version Corrections Marked right 1.1.0 12 95.0% 1.0.0 12 25.0%" in found
 
 
