@@ -137,8 +137,9 @@ class QueueTable(ConsoleTable):
     def _dismiss(self, record: Row) -> SafeString:
         address = f"{self.dismissing}&run={record.item.run_id}"
         return format_html(
-            '<div class="acts"><a class="btn quiet icon" href="{0}" hx-get="{0}" hx-target="#dialog"'
-            ' hx-swap="innerHTML" hx-replace-url="true" aria-label="{1}" title="{2}">{3}</a></div>',
+            # What becomes of the dialog says the form around the rows.
+            '<div class="acts"><a class="btn quiet icon" href="{0}" hx-get="{0}"'
+            ' aria-label="{1}" title="{2}">{3}</a></div>',
             address,
             _("Dismiss %(run)s") % {"run": record.name},
             _("Dismiss"),
