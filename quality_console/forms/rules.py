@@ -48,7 +48,10 @@ class RuleForm(forms.Form):
 
     version = forms.IntegerField(required=False, widget=forms.HiddenInput)
     name = forms.CharField(
-        label=pgettext_lazy("of a rule", "Name"), max_length=200, widget=forms.TextInput({**_TEXT, "autofocus": True})
+        label=pgettext_lazy("of a rule", "Name"),
+        max_length=200,
+        widget=forms.TextInput({**_TEXT, "autofocus": True}),
+        error_messages={"required": _("Give the rule a name.")},
     )
     of = forms.ChoiceField(choices=OF, widget=forms.RadioSelect, label=_("Runs of"))
     agents = NamesField(required=False, label=_("Agents"))

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from judging.models import JudgingRule
+from tests.builders import browser
 from tests.judging.queues import change_rule, make_rule, rules_path
 from tests.quality_console.rule_forms import NEW, dialog_of, errors_in, fields_of, rules_there, sent, versions_there
+from tests.support.queries import assert_queries, recorded_queries
 from tests.support.shops import AGENT, Shop
 
 
@@ -59,7 +61,7 @@ def test_a_share_is_said_in_percent_or_as_one_in_many(undone: Shop, share: str, 
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ({"name": " "}, "This field is required."),
+        ({"name": " "}, "Give the rule a name."),
         ({"name": "x" * 201}, "Ensure this value has at most 200 characters (it has 201)."),
         ({"agents": []}, "Choose an agent, or take any."),
         ({"of": "flows"}, "Choose a flow, or take any."),
@@ -198,3 +200,19 @@ def test_the_choices_are_the_agents_and_flows_that_are_known(undone: Shop):
     html = dialog_of(undone, "dialog=new")
     offered = re.findall(r'name="(agents|flows)" value="([^"]*)"', html)
     assert sorted(offered) == [("agents", "Seen here"), ("agents", AGENT), ("flows", "orders")]
+
+
+def test_the_editor_alone_reads_only_what_it_shows(undone: Shop):
+    rule = make_rule(undone, judgeClassId=undone.judge_class("expert"))
+    person = browser(undone.person("editor"))
+    address = f"/projects/{undone.project.slug}/quality?tab=rules&dialog=change&rule={rule['ruleId']}"
+    headers = {"HX-Request": "true", "HX-Target": "dialog"}
+    with recorded_queries() as statements:
+        html = person.get(address, headers=headers).content.decode()
+    assert html.lstrip().startswith("<dialog")
+    assert len(statements) <= 10, statements
+    for number in range(5):
+        make_rule(undone, name=str(number), judgeClassId=undone.judge_class())
+        undone.run(agent={"id": f"Agent {number}", "version": "1.0.0"})
+    with assert_queries(exact=len(statements)):
+        person.get(address, headers=headers)
