@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from django.utils.html import escape
 
-from quality_console.presenting.runs import present_run
 from quality_console.presenting.shown import Block, Message, RunShown, Step
 from quality_console.run_page import RunOnPage
 
@@ -31,13 +30,7 @@ class Paged:
 
 def shown_on_page(page: RunOnPage, *, steps_from: int, beside_a_form: bool) -> tuple[RunShown, Paged]:
     """The run as the page shows it, with as many steps and messages as it may have."""
-    shown = present_run(
-        page.texts,
-        tools=page.tools,
-        created_at=None if page.purged else page.run.created_at,
-        completed_at=page.run.completed_at,
-        steps_from=steps_from,
-    )
+    shown = page.shown(steps_from)
     steps = _steps_within(shown.steps, STEPS_BESIDE_A_FORM if beside_a_form else STEPS_ALONE)
     conversation = shown.conversation
     if conversation is not None:

@@ -19,7 +19,8 @@ from kindgi.runs.errors import RunNotFound
 from kindgi.runs.models import Run, RunContent, RunStatus, Via
 from kindgi.runs.selectors import run_to_show
 from quality_console.frame import ConsoleRequest
-from quality_console.presenting.runs import RunTexts
+from quality_console.presenting.runs import RunTexts, present_run
+from quality_console.presenting.shown import RunShown
 from quality_console.presenting.steps import ToolCalls
 from quality_console.times import moment
 
@@ -98,6 +99,22 @@ class RunOnPage:
     def calls(self) -> ToolCalls:
         """Its calls of tools."""
         return ToolCalls(self.texts.calls, self.texts.output)
+
+    def shown(self, steps_from: int = 0) -> RunShown:
+        """The run as a page shows it, with the steps from an index on; made once."""
+        if steps_from not in self._shown:
+            self._shown[steps_from] = present_run(
+                self.texts,
+                tools=self.tools,
+                created_at=None if self.purged else self.run.created_at,
+                completed_at=self.run.completed_at,
+                steps_from=steps_from,
+            )
+        return self._shown[steps_from]
+
+    @cached_property
+    def _shown(self) -> dict[int, RunShown]:
+        return {}
 
     @property
     def standing(self) -> Standing:

@@ -18,7 +18,6 @@ from quality_console.correcting.form import CorrectionForm, calls_by_number
 from quality_console.correcting.rows import Corrected
 from quality_console.correcting.typed import Typed, typed_in
 from quality_console.frame import ConsoleRequest
-from quality_console.presenting.runs import present_run
 from quality_console.run_page import RunOnPage
 from quality_console.run_queue import QueuePlace
 
@@ -35,7 +34,7 @@ class Opened:
     @cached_property
     def corrected(self) -> Corrected:
         """The run as the form needs it."""
-        answer = present_run(self.run.texts, tools=self.run.tools).answer
+        answer = self.run.shown().answer
         said = None if answer is None else answer.full_text
         return Corrected(str(self.run.id), self.run.run.agent_id, self.run.texts, self.run.tools, said)
 

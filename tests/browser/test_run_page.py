@@ -130,7 +130,7 @@ def test_how_a_correction_stands_is_changed_and_told_in_its_history(shop, page_f
     expect(other.locator(".tag.live")).to_have_text(re.compile("Being fixed"))
     other.get_by_role("link", name="Note").click()
     expect(page.get_by_role("dialog", name="Note")).to_be_visible()
-    page.get_by_label("Note").fill("On it.")
+    page.get_by_role("textbox", name="Note").fill("On it.")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(other.locator("dd", has_text="On it.")).to_be_visible()
     other.get_by_role("link", name="Link a pull request").click()
@@ -162,7 +162,7 @@ def test_every_dialog_is_for_everybody_and_left_by_the_keyboard(shop, page_for):
     page.get_by_role("button", name="Set the status").click()
     assert_accessible(page)
     page.get_by_role("link", name="Won't be fixed…").click()
-    page.get_by_label("Why").fill("Nobody reads it.")
+    page.get_by_role("textbox", name="Why").fill("Nobody reads it.")
     page.get_by_role("dialog").get_by_role("button", name="Won't be fixed").click()
     expect(page.locator(".card > header .tag")).to_have_text(re.compile("Won't be fixed"))
 

@@ -144,12 +144,12 @@ def test_a_heavy_run_is_a_light_page(undone, body, tab):
     run_id = undone.run(agent={"id": "shop.heavy", "version": "1.0.0"}, **body)
     client = builders.browser(undone.person("viewer"))
     client.get(address(undone, run_id, f"tab={tab}"))
-    begun = time.perf_counter()
+    begun = time.process_time()
     page = client.get(address(undone, run_id, f"tab={tab}"))
-    took = time.perf_counter() - begun
+    took = time.process_time() - begun
     assert page.status_code == 200
     assert len(page.content) <= MOST_BYTES
-    assert took <= MOST_SECONDS * 3, "three times what it may take, for a machine that has more to do"
+    assert took <= MOST_SECONDS
 
 
 def test_what_cannot_be_written_down_is_spelled(undone):
