@@ -70,7 +70,7 @@ class CountsTable(ConsoleTable):
     size = tables.Column(verbose_name=_("Effective runs"), accessor="found__effective_runs", attrs=NUMBER)
     share = tables.Column(verbose_name=_("Marked right"), accessor="found__share", attrs=NUMBER)
     range = tables.Column(verbose_name=_("Range"), accessor="found__range", attrs=NUMBER, orderable=False)
-    by_class = tables.Column(verbose_name=_("Right by class"), attrs={"td": {"class": "nowrap"}}, orderable=False)
+    by_class = tables.Column(verbose_name=_("Right by class"), attrs={"td": {"class": "wide"}}, orderable=False)
 
     class Meta(ConsoleTable.Meta):
         """Nothing is a dash, as everywhere in figures."""
