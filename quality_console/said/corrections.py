@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
 from uuid import UUID
 
 from corrections.decision_check import Expected
 from corrections.models import ANSWER_KEY, DECISIONS_KEY, Correction, Verdict
 from corrections.policies import is_made_by
 from judging.words.classes import class_label
-from kindgi.access.policies import can_administer
+from kindgi.access.callers import Caller
 from quality_console.frame import ConsoleRequest
 from quality_console.presenting.clusters import clip
 from quality_console.presenting.diffs import word_diff
@@ -218,30 +217,26 @@ def said_of_run(
     others = [row for row in live if row not in mine]
     classes = {one.pk: one.name for one in frame.classes}
     blind = frame.project.blind and not mine and frame.may_write and page.can_be_corrected
-    every = "said" in request.GET
-    shown = [] if blind else (others if every else others[:MOST_SHOWN])
-    gone = _gone(rows, frame.caller, blind=blind)
-    gone = gone if every else gone[:MOST_SHOWN]
-    context = Context(
-        page,
-        answer,
-        names_of(frame.caller, [*mine, *shown, *gone], besides),
-        classes,
-        frame.may_write,
-        can_administer(frame.caller, frame.project.pk),
-    )
-    told = {row.pk: SaidCorrection(row, is_made_by(frame.caller, row), context) for row in [*mine, *shown, *gone]}
+    most = len(rows) if "said" in request.GET else MOST_SHOWN
+    shown = [] if blind else others[:most]
+    gone = _gone(rows, frame.caller, blind=blind)[:most]
+    names = names_of(frame.caller, [*mine, *shown, *gone], besides)
+    context = Context(page, answer, names, classes, frame.may_write, frame.may_administer)
+
+    def told(some: Sequence[Correction]) -> list[SaidCorrection]:
+        return [SaidCorrection(row, is_made_by(frame.caller, row), context) for row in some]
+
     return Said(
-        mine=[told[row.pk] for row in mine],
-        others=[told[row.pk] for row in shown],
-        gone=[told[row.pk] for row in gone],
+        mine=told(mine),
+        others=told(shown),
+        gone=told(gone),
         blind=f"{corrected_by(others, classes)} {SHOWS_LATER}" if blind and others else "",
         live_count=len(live),
         left=0 if blind else len(others) - len(shown),
-        names=context.names,
+        names=names,
     )
 
 
-def _gone(rows: Sequence[Correction], caller: Any, *, blind: bool) -> list[Correction]:
+def _gone(rows: Sequence[Correction], caller: Caller, *, blind: bool) -> list[Correction]:
     """What counts no more; to the blind only their own."""
     return [row for row in rows if not row.live and (not blind or is_made_by(caller, row))]
