@@ -41,29 +41,76 @@ class ConsolePage:
 
 
 _QUALITY = "/projects/{slug}/quality?tab="
+_QUEUE, _RULES, _CLASSES = _QUALITY + "to-correct", _QUALITY + "rules", _QUALITY + "judge-classes"
+_RUNS = "/projects/{slug}/runs"
+_OF_CORRECTION = _RUNS + "/{corrected}?tab=corrections&correction={correction}&dialog="
 
 PAGES = (
     ConsolePage("sign in", "/sign-in", who="nobody"),
     ConsolePage("home", "/"),
-    ConsolePage("to correct", _QUALITY + "to-correct"),
-    ConsolePage("rules", _QUALITY + "rules"),
+    ConsolePage("project menu", "/projects/{slug}/quality", steps=(("click", "[popovertarget=m-project]"),)),
+    ConsolePage("account menu", "/projects/{slug}/quality", steps=(("click", "[popovertarget=m-account]"),)),
+    ConsolePage("to correct, waiting", _QUEUE),
+    ConsolePage("to correct, everyone's", _QUEUE + "&whose=everyone"),
+    ConsolePage("to correct, corrected", _QUEUE + "&state=corrected&whose=everyone"),
+    ConsolePage("to correct, dismissed", _QUEUE + "&state=dismissed&whose=everyone"),
+    ConsolePage("to correct, erased", _QUEUE + "&state=erased&whose=everyone"),
+    ConsolePage("to correct, nothing matches", _QUEUE + "&rule={class}&agent=nobody"),
+    ConsolePage("to correct, columns", _QUEUE, steps=(("click", "[popovertarget=m-columns]"),)),
+    ConsolePage("to correct, as a viewer sees it", _QUEUE, who="viewer"),
+    ConsolePage("dismiss", _QUEUE + "&dialog=dismiss&run={waiting}"),
+    ConsolePage("rules", _RULES),
+    ConsolePage("rules, as a viewer sees them", _RULES, who="viewer"),
+    ConsolePage("rule, new", _RULES + "&dialog=new"),
+    ConsolePage("rule, change", _RULES + "&dialog=change&rule={rule}"),
+    ConsolePage("rule, history", _RULES + "&history={rule}"),
+    ConsolePage("rule, remove", _RULES + "&dialog=remove&rule={rule}"),
+    ConsolePage("rule, queue recent runs", _RULES + "&dialog=queue&rule={rule}"),
     ConsolePage("trends", _QUALITY + "trends"),
-    ConsolePage("judge classes", _QUALITY + "judge-classes"),
+    ConsolePage("trends of 30 days", _QUALITY + "trends&period=30"),
+    ConsolePage("trends, every count", _QUALITY + "trends&rule={rule}&show=all"),
+    ConsolePage("judge classes", _CLASSES, who="admin"),
+    ConsolePage("judge classes, as a viewer sees them", _CLASSES, who="viewer"),
+    ConsolePage("judge class, new", _CLASSES + "&dialog=new", who="admin"),
+    ConsolePage("judge class, change", _CLASSES + "&dialog=change&class={class}", who="admin"),
+    ConsolePage("judge class, remove", _CLASSES + "&dialog=remove&class={class}", who="admin"),
     ConsolePage("suggested changes", _QUALITY + "suggested-changes"),
-    ConsolePage("no such page", "/projects/nowhere/quality", status=404),
+    ConsolePage("runs", _RUNS),
+    ConsolePage("run", _RUNS + "/{waiting}"),
+    ConsolePage("run, to correct", _RUNS + "/{waiting}?tab=corrections"),
+    ConsolePage("run, keys", _RUNS + "/{waiting}?tab=corrections", steps=(("press", "?"),)),
+    ConsolePage("run, as a viewer sees it", _RUNS + "/{waiting}?tab=corrections", who="viewer"),
+    ConsolePage("run, corrected", _RUNS + "/{corrected}?tab=corrections"),
+    ConsolePage("run, dismissed", _RUNS + "/{dismissed}?tab=corrections"),
+    ConsolePage("run, erased", _RUNS + "/{erased}?tab=corrections"),
+    ConsolePage("correction, won't be fixed", _OF_CORRECTION + "status"),
+    ConsolePage("correction, link", _OF_CORRECTION + "link"),
+    ConsolePage("correction, note", _OF_CORRECTION + "note"),
+    ConsolePage("correction, remove", _OF_CORRECTION + "remove", who="admin"),
+    ConsolePage("people", "/projects/{slug}/people", who="admin"),
+    ConsolePage("people, add", "/projects/{slug}/people?dialog=add", who="admin"),
+    ConsolePage("project settings", "/projects/{slug}/people?dialog=settings", who="admin"),
+    ConsolePage("my tokens", "/account/tokens"),
+    ConsolePage("token, new", "/account/tokens?dialog=new"),
+    ConsolePage("password", "/account/password"),
+    ConsolePage("service accounts", "/service-accounts", who="admin"),
+    ConsolePage("service account, new", "/service-accounts?dialog=new", who="admin"),
+    ConsolePage("no such project", "/projects/nowhere/quality", status=404),
+    ConsolePage("no such run", _RUNS + "/{class}", status=404),
 )
 
 
-def places(get: Get, project_id: str) -> dict[str, str]:
+def places(get: Get, project_id: str, **known: str) -> dict[str, str]:
     """Ids in the project, by name, as ``get`` reads them from /v1: a run in each state of the queue, a rule, a class.
 
-    What the project has none of is an id of nothing.
+    What the project has none of is an id of nothing; what is ``known`` isn't looked for.
     """
     project = f"projects/{project_id}"
     found = {"slug": get(project)["slug"]}
     for name, state in STATES.items():
         items = get(f"{project}/judging-queue?state={state}&limit=25")["data"]
-        found[name] = _an_id(items, "runId")
+        found[name] = known.get(name) or _an_id(items, "runId")
+    found["correction"] = _an_id(get(f"corrections?runId={found['corrected']}")["data"], "id")
     found["rule"] = _an_id(get(f"{project}/judging-rules")["data"], "ruleId")
     found["class"] = _an_id(get("judge-classes")["data"], "id")
     return found

@@ -243,7 +243,9 @@ class CorrectionForm:
     def refused_classes(self) -> list[ClassRow]:
         """The other classes that apply to the run, each with why the person may not give it."""
         refusals = [(one, class_refusal(self.caller, one)) for one in self._applying]
-        return [ClassRow(str(one.pk), one.name, counts_briefly(one.weight), why) for one, why in refusals if why is not None]
+        return [
+            ClassRow(str(one.pk), one.name, counts_briefly(one.weight), why) for one, why in refusals if why is not None
+        ]
 
     @property
     def _applying(self) -> list[JudgeClass]:

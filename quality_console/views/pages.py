@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -22,6 +21,7 @@ from django_htmx.http import HttpResponseClientRedirect, HttpResponseLocation
 from kindgi.api.answers import as_api_error, error_headers
 from kindgi.api.errors import ApiError, AuthMissing, InternalError, PermissionDenied
 from quality_console.frame import ConsoleRequest, Frame
+from quality_console.see_other import SeeOther
 
 P = ParamSpec("P")
 View = Callable[Concatenate[ConsoleRequest, P], HttpResponseBase]
@@ -94,7 +94,7 @@ def done(request: HttpRequest, to: str, said: str = "", *, undo: str = "") -> Ht
         messages.success(request, said, extra_tags=undo)
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponseLocation(to)
-    return redirect(to, permanent=False)
+    return SeeOther(to)
 
 
 def gone_on(request: HttpRequest, to: str, said: str = "", *, undo: str = "") -> HttpResponseBase:
@@ -103,7 +103,7 @@ def gone_on(request: HttpRequest, to: str, said: str = "", *, undo: str = "") ->
         messages.success(request, said, extra_tags=undo)
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponseClientRedirect(to)
-    return redirect(to, permanent=False)
+    return SeeOther(to)
 
 
 def refused(request: HttpRequest, refusal: ApiError) -> HttpResponse:

@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
@@ -22,6 +21,7 @@ from quality_console.queue.asked import asked_of
 from quality_console.queue.board import board_read
 from quality_console.queue.dialogs import Dismissing, dismissing
 from quality_console.queue.starting import next_run, own_run
+from quality_console.see_other import SeeOther
 from quality_console.views.pages import console, done, page
 
 TEMPLATE = "quality_console/to_correct.html"
@@ -86,7 +86,7 @@ def start(request: ConsoleRequest, slug: str) -> HttpResponseBase:
     address = address or own_run(caller=caller, view=asked.view)
     if address is None:
         return done(request, asked.address(state=None), why)
-    return done(request, address) if request.htmx else redirect(address)
+    return done(request, address) if request.htmx else SeeOther(address)
 
 
 def _runs(request: ConsoleRequest) -> Sequence[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from django.http import HttpResponseBase
-from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -22,6 +21,7 @@ from kindgi.celery import send
 from quality_console.forms.catch_ups import QueueRecentForm
 from quality_console.frame import ConsoleRequest
 from quality_console.rules_tab import tab_address
+from quality_console.see_other import SeeOther
 from quality_console.views.pages import console, done, page
 from quality_console.views.rules import queue_shown, rule_in_force
 
@@ -62,7 +62,7 @@ def progress(request: ConsoleRequest, slug: str, rule_id: str, catch_up_id: str)
     project = request.frame.project
     job = catch_up_get(rule=rule_get(project=project, rule_id=rule_id), catch_up_id=catch_up_id)
     if not request.htmx:
-        return redirect(tab_address(request, catch_up=job.pk), permanent=False)
+        return SeeOther(tab_address(request, catch_up=job.pk))
     context = {"job": job, "is_polled": True, "shows_open": "open" in request.GET}
     if job.state != CatchUpState.RUNNING:
         context["open_items"] = open_by_rule(project).get(job.rule_id, 0)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
+
+from quality_console.see_other import SeeOther
 
 COOKIE = "theme"
 THEMES = ("light", "dark")
@@ -23,7 +25,7 @@ def choose(request: HttpRequest) -> HttpResponseBase:
     """Remember the theme; then back to the page that it was chosen on."""
     back = request.META.get("HTTP_REFERER", "")
     here = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
-    response = HttpResponse(status=204) if request.htmx else redirect(back if here else "home")  # type: ignore[attr-defined]
+    response = HttpResponse(status=204) if request.htmx else SeeOther(back if here else reverse("home"))  # type: ignore[attr-defined]
     chosen = request.POST.get("theme", "")
     if chosen in THEMES:
         response.set_cookie(COOKIE, chosen, max_age=_YEAR, samesite="Lax", secure=request.is_secure())

@@ -176,6 +176,17 @@
     next.click();
     next.focus({ focusVisible: true });
   };
+  // The marks of the next call that can be seen, from where one is; then the first again.
+  const nextMarks = () => {
+    const rows = [...(form()?.querySelectorAll(".about-decisions .trio") ?? [])].filter((one) => one.checkVisibility());
+    const here = rows.findIndex((one) => one.contains(document.activeElement));
+    const row = rows[(here + 1) % rows.length];
+    (row?.querySelector(":checked") ?? row?.querySelector("input"))?.focus({ focusVisible: true });
+  };
+  const write = () => {
+    const text = document.getElementById("should-say");
+    (text?.checkVisibility() ? text : document.getElementById("why"))?.focus();
+  };
   const follow = (link) => document.querySelector(link)?.click();
   const KEYS = {
     1: () => choose("decisions", "right"),
@@ -183,6 +194,8 @@
     3: () => choose("answer", "right"),
     4: () => choose("answer", "wrong"),
     r: both,
+    m: nextMarks,
+    s: write,
     c: nextClass,
     j: () => follow("#queue-next"),
     k: () => follow("#queue-previous"),

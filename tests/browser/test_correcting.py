@@ -73,18 +73,21 @@ def test_a_run_that_was_wrong_is_corrected_by_keys_alone(shop, page_for):
     opened(shop, page, run_id)
     page.keyboard.press("2")
     page.keyboard.press("4")
+    for key in ("m", "m", "ArrowRight"):
+        page.keyboard.press(key)
     call = page.get_by_role("radiogroup", name="Call 2, mail")
-    call.get_by_role("radio", name="Right").focus()
-    page.keyboard.press("ArrowRight")
     expect(call.get_by_role("radio", name="Should have been called like this")).to_be_checked()
     urgent = page.get_by_label("urgent", exact=True)
-    urgent.focus()
-    page.keyboard.press("Control+a")
+    expect(call.get_by_role("radio", name="Should have been called like this")).to_be_focused()
+    expect(urgent).to_be_visible()
+    for key in ["Tab"] * 5 + ["Control+a"]:
+        page.keyboard.press(key)
     page.keyboard.type("false")
     expect(page.locator("#correction-checks")).to_contain_text(
         'mail must be called once, with to "ines" and urgent false'
     )
-    page.get_by_label("What it should have said").focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
     page.keyboard.type("Your parcel is late. 1 2 r")
     expect(page.locator("#correction-diff ins").first).to_be_visible()
     page.keyboard.press("Control+Enter")

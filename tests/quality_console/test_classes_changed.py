@@ -44,7 +44,7 @@ def test_a_class_is_made_with_what_was_typed(undone):
     people = [str(undone.person(name).pk) for name in ("editor", "viewer")]
     said = {"kinds": ["user"], "reviewers": "senior", "named": "choose", "people": people}
     made = send(undone, "", {**NEW, **said, "description": "One\r\ntwo"})
-    assert (made.status_code, made.url) == (302, f"/projects/{undone.project.slug}/quality?tab=judge-classes")
+    assert (made.status_code, made.url) == (303, f"/projects/{undone.project.slug}/quality?tab=judge-classes")
     found = the_class(undone)
     assert found["scope"] == {"kind": "project", "projectId": str(undone.project.pk)}
     assert (found["weight"], found["description"]) == (3, "One\ntwo")
@@ -66,7 +66,7 @@ def test_nothing_chosen_restricts_nothing(undone):
     ],
 )
 def test_a_class_applies_where_it_was_said_to(undone, by, said, scope):
-    assert send(undone, "", {**NEW, **said}, by=by).status_code == 302
+    assert send(undone, "", {**NEW, **said}, by=by).status_code == 303
     assert scope.items() <= the_class(undone)["scope"].items()
 
 
@@ -111,7 +111,7 @@ def test_a_class_is_changed_in_all_that_the_form_has(undone):
     assert held["name"] == ["expert"]
     assert (held["weight"], held["kinds"], held["reviewers"]) == (["3"], ["user"], ["senior"])
     said = {**held, "name": "senior", "weight": "0.25", "kinds": ["user", "service"], "reviewers": ""}
-    assert send(undone, f"/{class_id}/change", said).status_code == 302
+    assert send(undone, f"/{class_id}/change", said).status_code == 303
     found = the_class(undone, "senior")
     assert (found["id"], found["weight"], found["description"]) == (class_id, 0.25, "Old")
     assert found["assertableBy"]["principalKinds"] == ["service", "user"]
@@ -123,7 +123,7 @@ def test_saving_what_is_there_changes_nothing(undone):
     body = {"weight": 1e22, "assertableBy": {"principalIds": people, "minReviewerRole": "admin"}}
     class_id = undone.judge_class("legal", scope={"kind": "project", "projectId": str(undone.project.pk)}, **body)
     before = the_class(undone, "legal")
-    assert send(undone, f"/{class_id}/change", change_form(undone, class_id)).status_code == 302
+    assert send(undone, f"/{class_id}/change", change_form(undone, class_id)).status_code == 303
     after = the_class(undone, "legal")
     assert {**after, "updatedAt": None} == {**before, "updatedAt": None}
 
@@ -158,7 +158,7 @@ def test_a_class_is_removed_and_keeps_its_corrections(undone):
     correction = undone.correct(undone.run(), correctorGroupId=class_id)
     removed = send(undone, f"/{class_id}/remove?tab=judge-classes&q=go&dialog=remove&class={class_id}", {})
     assert (removed.status_code, removed.url) == (
-        302,
+        303,
         f"/projects/{undone.project.slug}/quality?tab=judge-classes&q=go",
     )
     assert "unregisteredAt" in undone.admin.ok("GET", f"judge-classes/{class_id}")

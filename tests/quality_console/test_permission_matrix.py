@@ -1,6 +1,6 @@
 """Every address of the console, by everybody: who is let in, led to sign in, refused, and for whom nothing is there.
 
-A POST is sent empty: who is let in is told what is missing (422 or 400), or it needs nothing (302).
+A POST is sent empty: who is let in is told what is missing (422 or 400), or it needs nothing (303).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GET  home                               302      302      200      200      200 
 GET  sign-in                            200      200      302      302      302      302      302      302
 POST sign-in                            422      422      302      302      302      302      302      302
 POST sign-out                           302      302      302      302      302      302      302      302
-POST theme                              302      302      302      302      302      302      302      302
+POST theme                              303      303      303      303      303      303      303      303
 GET  password                           302      302      200      200      200      200      200      200
 POST password                           302      302      422      422      422      422      422      422
 GET  tokens                             302      302      200      200      200      200      200      200
@@ -42,35 +42,35 @@ GET  service-accounts                   302      302      200      403      403 
 POST service-accounts                   302      302      422      403      403      403      403      422
 GET  service-account                    302      302      404      403      403      403      403      200
 POST service-account                    302      302      404      403      403      403      403      422
-POST service-account-unregister         302      302      404      403      403      403      403      302
+POST service-account-unregister         302      302      404      403      403      403      403      303
 POST service-account-grant              302      302      404      403      403      403      403      422
-POST service-account-ungrant            302      302      404      403      403      403      403      302
-POST service-account-token-revoke       302      302      404      403      403      403      403      302
+POST service-account-ungrant            302      302      404      403      403      403      403      303
+POST service-account-token-revoke       302      302      404      403      403      403      403      303
 GET  runs                               302      302      200      404      200      200      200      200
 GET  people                             302      302      200      404      200      200      200      200
 POST people-add                         302      302      422      404      403      403      422      422
 POST people-role                        302      302      404      404      403      403      422      422
-POST people-remove                      302      302      404      404      403      403      302      302
+POST people-remove                      302      302      404      404      403      403      303      303
 POST project-settings                   302      302      422      404      403      403      422      422
 GET  quality                            302      302      200      404      200      200      200      200
 GET  run                                302      302      404      404      200      200      200      200
-POST run-correct                        302      302      404      404      403      302      302      302
-POST correction-undo                    302      302      404      404      404      302      404      404
+POST run-correct                        302      302      404      404      403      303      303      303
+POST correction-undo                    302      302      404      404      404      303      404      404
 GET  run-part                           302      302      404      404      404      404      404      404
 GET  run-json                           302      302      404      404      200      200      200      200
 POST queue-hold                         302      302      204      404      403      204      204      204
 POST queue-release                      302      302      204      404      403      204      204      204
-POST correction-remove                  302      302      404      404      403      302      302      302
-POST correction-change:status           302      302      404      404      403      302      302      302
-POST class-create                       302      302      302      404      403      403      302      302
-POST class-change                       302      302      404      404      403      403      302      302
-POST class-remove                       302      302      404      404      403      403      302      302
-POST queue-start                        302      302      302      404      403      302      302      302
-POST queue-dismiss                      302      302      302      404      403      302      302      302
-POST queue-reopen                       302      302      302      404      403      302      302      302
+POST correction-remove                  302      302      404      404      403      303      303      303
+POST correction-change:status           302      302      404      404      403      303      303      303
+POST class-create                       302      302      303      404      403      403      303      303
+POST class-change                       302      302      404      404      403      403      303      303
+POST class-remove                       302      302      404      404      403      403      303      303
+POST queue-start                        302      302      303      404      403      303      303      303
+POST queue-dismiss                      302      302      303      404      403      303      303      303
+POST queue-reopen                       302      302      303      404      403      303      303      303
 POST rule-create                        302      302      422      404      403      422      422      422
 POST rule-change                        302      302      404      404      403      409      409      409
-POST rule-remove                        302      302      404      404      403      302      302      302
+POST rule-remove                        302      302      404      404      403      303      303      303
 POST rule-queue-recent                  302      302      404      404      403      422      422      422
 GET  catch-up                           302      302      404      404      404      404      404      404
 """

@@ -52,7 +52,7 @@ def test_a_catch_up_is_begun_and_a_worker_told(undone: Shop, told: Any):
 
 def test_where_there_is_nothing_to_do_nobody_is_told(undone: Shop, told: Any):
     answer, calls = told(undone, make_rule(undone), last="2")
-    assert (answer.status_code, calls) == (302, [])
+    assert (answer.status_code, calls) == (303, [])
 
 
 def test_a_time_is_in_the_viewers_zone(undone: Shop, told: Any):

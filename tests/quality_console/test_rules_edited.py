@@ -19,7 +19,7 @@ def test_a_rule_is_made_as_it_was_typed(undone: Shop):
     expert = undone.judge_class("expert")
     typed = {**NEW, "which": "these", "versions": "live\n 1.0.0 \n\n", "cap": "5", "judge_class": expert}
     answer = sent(undone, "new?tab=rules&q=x", {**typed, "more_agents": "Other\n"})
-    assert (answer.status_code, answer["Location"]) == (302, f"/projects/{undone.project.slug}/quality?tab=rules&q=x")
+    assert (answer.status_code, answer["Location"]) == (303, f"/projects/{undone.project.slug}/quality?tab=rules&q=x")
     (rule,) = rules_there(undone)
     assert rule.when == {"agentIds": [AGENT, "Other"], "versions": ["live", "1.0.0"]}
     assert (rule.name, rule.sample, rule.max_open, str(rule.judge_class_id)) == ("Support sample", 0.1, 5, expert)
@@ -119,7 +119,7 @@ def test_a_form_that_nobody_touched_changes_nothing(undone: Shop, body: dict[str
     before = JudgingRule.objects.values().get(pk=rule["ruleId"])
     untouched = fields_of(dialog_of(undone, f"dialog=change&rule={rule['ruleId']}"))
     answer = sent(undone, f"{rule['ruleId']}/change", untouched)
-    assert (answer.status_code, errors_in(answer)) == (302, [])
+    assert (answer.status_code, errors_in(answer)) == (303, [])
     assert JudgingRule.objects.values().get(pk=rule["ruleId"]) == before
     # Nor does all of it sent anew, over a rule that says something else.
     sent(undone, "new", {**untouched, "name": "A copy"})
@@ -132,7 +132,7 @@ def test_a_change_is_a_new_version_and_null_takes_the_cap_and_the_class_away(und
     rule = make_rule(undone, maxOpen=3, judgeClassId=undone.judge_class("expert"))
     form = fields_of(dialog_of(undone, f"dialog=change&rule={rule['ruleId']}"))
     answer = sent(undone, f"{rule['ruleId']}/change", {**form, "cap": "", "judge_class": "", "name": "Renamed"})
-    assert answer.status_code == 302
+    assert answer.status_code == 303
     (changed,) = rules_there(undone)
     assert (changed.name, changed.version, changed.max_open, changed.judge_class_id) == ("Renamed", 2, None, None)
 
@@ -161,7 +161,7 @@ def test_what_somebody_else_saved_meanwhile_is_said_and_not_overwritten(undone: 
     assert versions_there(undone) == 2
     brought = fields_of(html)
     assert (brought["name"], brought["cap"], brought["share"], brought["version"]) == (["Theirs"], ["9"], ["50"], ["2"])
-    assert sent(undone, f"{rule['ruleId']}/change", brought, by="editor:2").status_code == 302
+    assert sent(undone, f"{rule['ruleId']}/change", brought, by="editor:2").status_code == 303
     (changed,) = rules_there(undone)
     assert (changed.version, changed.name, changed.max_open, changed.sample) == (3, "Theirs", 9, 0.5)
 

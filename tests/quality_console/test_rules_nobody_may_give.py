@@ -33,7 +33,7 @@ def test_the_editor_says_so(undone: Shop):
     assert html.count(SAID) == 1
     answer = sent(undone, "new", {**NEW, "judge_class": lost, "preview": "1"}, **{"HX-Request": "true"})
     assert "Nobody can give the class that it wants at present" in answer.content.decode()
-    assert sent(undone, "new", {**NEW, "judge_class": lost}).status_code == 302
+    assert sent(undone, "new", {**NEW, "judge_class": lost}).status_code == 303
 
 
 def test_a_class_without_conditions_can_be_given(undone: Shop):

@@ -28,9 +28,9 @@ def saved_at_once(shop: Shop) -> tuple[list[int], int]:
 
 
 def test_the_second_is_told(fresh: Shop):
-    assert saved_at_once(fresh) == ([302, 409], 2)
+    assert saved_at_once(fresh) == ([303, 409], 2)
 
 
 def test_control_without_the_lock_the_second_overwrites_the_first(fresh: Shop):
     with mock.patch("quality_console.views.rule_edits.rule_lock"):
-        assert saved_at_once(fresh) == ([302, 302], 3)
+        assert saved_at_once(fresh) == ([303, 303], 3)

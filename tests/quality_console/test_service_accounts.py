@@ -55,7 +55,7 @@ def test_one_is_made_with_a_role_and_leads_to_its_page(undone: Shop):
     said = {"name": "Agent runtime", "description": "Reports runs.", "project": str(undone.project.pk)}
     response = send(undone, **said, role="editor")
     account = ServiceAccount.objects.get(tenant=undone.tenant, name="Agent runtime")
-    assert response.redirect_chain == [(page_of(account), 302)]
+    assert response.redirect_chain == [(page_of(account), 303)]
     assert toast(response) == "Agent runtime is made."
     assert f"Editor in {undone.project.name}" in words(response)
     listed = words(get(undone))

@@ -134,7 +134,7 @@ def test_revoking_asks_first_and_is_for_good(undone: Shop):
     response = client.post(f"{HERE}/{minted.token.pk}/revoke", follow=True)
     assert toast(response) == "Old laptop is revoked."
     assert Api(minted.secret).refused("GET", "identity/whoami") == (401, "auth-revoked")
-    assert client.post(f"{HERE}/{minted.token.pk}/revoke").status_code == 302
+    assert client.post(f"{HERE}/{minted.token.pk}/revoke").status_code == 303
 
 
 def test_nobodys_token_but_ones_own_is_listed_or_revoked_not_even_by_a_tenant_admin(undone: Shop):
