@@ -46,7 +46,7 @@ def counts(weight: float) -> str:
 
 
 def counts_briefly(weight: float) -> str:
-    """The same beside a class's name: ``counts 3×``."""
+    """The same in brief, beside a class's name."""
     if weight == 0:
         return gettext("counts for nothing")
     if weight == 1:

@@ -17,6 +17,7 @@ from quality_console.correcting.notices import Notice
 from quality_console.correcting.rows import AddedRow, ArgRow, CallRow, ClassRow, Corrected, Group, ItemRow
 from quality_console.correcting.typed import AddedCall, Field, Typed, TypedCall, as_called
 from quality_console.presenting.diffs import word_diff
+from quality_console.presenting.form_calls import MOST_CALLS as PAGE_OF_CALLS
 from quality_console.presenting.form_calls import calls_to_mark, tool_choices
 from quality_console.presenting.items import distinct_keys, key_of, list_at, output_lists, output_tree
 from quality_console.presenting.marks import Marked, expected_from_marks, value_problem
@@ -86,7 +87,7 @@ class CorrectionForm:
     def calls_before(self) -> int | None:
         """From where the calls before those that are shown begin."""
         start = self.typed.calls_from
-        return max(0, start - 100) if start else None
+        return max(0, start - PAGE_OF_CALLS) if start else None
 
     @property
     def calls_after(self) -> int | None:

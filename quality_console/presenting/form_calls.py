@@ -12,7 +12,7 @@ from quality_console.presenting.shown import CallGroup, CallToMark, ToolChoice
 from quality_console.presenting.spans import can_be_printed, fields
 from quality_console.presenting.steps import ArgumentLimits, ToolCalls, arguments, short_names, writes_of
 
-MOST_CALLS = 100
+MOST_CALLS = 50
 LONGEST_TOOL = 200
 # All that a page has to edit: of each call what a correction could hold, of all of them a fixed size.
 EDITABLE = ArgumentLimits(count=MAX_ARGS_FIELDS, characters=MAX_ARGS_CHARS)
@@ -23,7 +23,7 @@ Tools = Sequence[Mapping[str, Any]] | None
 
 
 def calls_to_mark(calls: ToolCalls, *, tools: Tools, start: int = 0) -> tuple[CallGroup, ...]:
-    """Up to 100 calls from the index ``start``, in groups: those that only read and follow one another are one.
+    """Up to 50 calls from the index ``start``, in groups: those that only read and follow one another are one.
 
     Where all only read, what was wrong is among them, and none are folded.
     """

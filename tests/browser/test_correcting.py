@@ -1,4 +1,4 @@
-"""Correcting runs in a browser: by keys alone, without scripts, and whatever happens in between; nothing typed is lost."""
+"""Correcting runs in a browser: by keys, without scripts, whatever happens in between; nothing typed is lost."""
 
 from __future__ import annotations
 

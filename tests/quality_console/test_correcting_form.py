@@ -27,13 +27,13 @@ from quality_console.correcting.typed import Typed, typed_in
 from quality_console.presenting.runs import RunTexts
 
 PERSON = Caller(tenant_id=uuid4(), kind="user", id=uuid4(), principal_id=uuid4())
-CALLS = [
+CALLS: list[Any] = [
     {"tool": "shop.lookup", "args": {"order": "A1"}},
     {"tool": "shop.mail", "args": {"to": "ines", "urgent": True, "n": 1.50}},
     {"tool": "shop.mail", "args": {}},
 ]
 OUTPUT = {"response": {"content": "On its way."}, "matches": [{"id": "a"}, {"id": "b"}], "note": "text"}
-TOOLS = [{"id": "shop.lookup", "writes": False}, {"id": "shop.mail", "writes": True}, {"id": "shop.refund"}]
+TOOLS: list[Any] = [{"id": "shop.lookup", "writes": False}, {"id": "shop.mail", "writes": True}, {"id": "shop.refund"}]
 
 
 def corrected(calls: Any = CALLS, output: Any = OUTPUT, tools: Any = TOOLS) -> Corrected:
@@ -142,7 +142,7 @@ def test_buttons_change_the_forms_shape_and_keep_what_was_typed():
 def test_what_a_long_run_says_of_calls_that_are_not_shown_is_kept():
     run = corrected([{"tool": "shop.mail", "args": {"n": n}} for n in range(250)])
     form = form_of("decisions=wrong&m-3=never&m-150=instead&e-150=1&t-150=0&a-150-0=7&calls-from=200", run)
-    assert form.shown_calls[0] == 201 and (form.calls_before, form.calls_after) == (100, None)
+    assert form.shown_calls[0] == 201 and (form.calls_before, form.calls_after) == (150, None)
     assert dict(form.hidden_marks) == {"m-3": "never", "m-150": "instead", "e-150": "1", "a-150-0": "7", "t-150": "0"}
 
 
@@ -165,7 +165,7 @@ def test_a_correction_that_is_begun_again_says_the_same(made: list[Any], listed:
     correction.should_say, correction.why, correction.participant_id = "Say this", "Since", "client-1"
     things = [(DECISIONS_KEY, None), (ANSWER_KEY, None), ("a", "/matches/0"), ("named", None)]
     verdicts = [Verdict(item_key=key, pointer=pointer, right=key == "named") for key, pointer in things]
-    correction._prefetched_objects_cache = {"verdicts": verdicts}
+    correction._prefetched_objects_cache = {"verdicts": verdicts}  # type: ignore[attr-defined]
     run = corrected(made)
     typed = typed_of(correction, calls_by_number(run))
     body = correction_body(CorrectionForm(PERSON, run, [], typed, "/"))
