@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 
 Who = Literal["nobody", "viewer", "reviewer", "admin"]
 Get = Callable[[str], Any]
-STATES = {"waiting": "open", "corrected": "judged", "dismissed": "dismissed", "erased": "erased"}
+STATES = {"waiting": "open", "dismissed": "dismissed", "erased": "erased"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class ConsolePage:
                 page.keyboard.press(what)
             else:
                 page.locator(what).first.click()
+        if "dialog=" in address:
+            page.locator("dialog[open]").wait_for()
         page.wait_for_function("!document.querySelector('.htmx-request')")
 
 
@@ -86,7 +88,7 @@ PAGES = (
     ConsolePage("correction, won't be fixed", _OF_CORRECTION + "status"),
     ConsolePage("correction, link", _OF_CORRECTION + "link"),
     ConsolePage("correction, note", _OF_CORRECTION + "note"),
-    ConsolePage("correction, remove", _OF_CORRECTION + "remove", who="admin"),
+    ConsolePage("correction, remove", _OF_CORRECTION + "remove"),
     ConsolePage("people", "/projects/{slug}/people", who="admin"),
     ConsolePage("people, add", "/projects/{slug}/people?dialog=add", who="admin"),
     ConsolePage("project settings", "/projects/{slug}/people?dialog=settings", who="admin"),
@@ -100,17 +102,18 @@ PAGES = (
 )
 
 
-def places(get: Get, project_id: str, **known: str) -> dict[str, str]:
+def places(get: Get, project_id: str, *, reviewer_id: str) -> dict[str, str]:
     """Ids in the project, by name, as ``get`` reads them from /v1: a run in each state of the queue, a rule, a class.
 
-    What the project has none of is an id of nothing; what is ``known`` isn't looked for.
+    ``corrected`` is the run that the reviewer corrected last, ``correction`` what they said of it: until they have,
+    they would see nobody's. What the project has none of is an id of nothing.
     """
     project = f"projects/{project_id}"
-    found = {"slug": get(project)["slug"]}
+    found = {"slug": str(get(project)["slug"])}
     for name, state in STATES.items():
-        items = get(f"{project}/judging-queue?state={state}&limit=25")["data"]
-        found[name] = known.get(name) or _an_id(items, "runId")
-    found["correction"] = _an_id(get(f"corrections?runId={found['corrected']}")["data"], "id")
+        found[name] = _an_id(get(f"{project}/judging-queue?state={state}")["data"], "runId")
+    said = get(f"corrections?scopeKind=project&scopeId={project_id}&madeBy={reviewer_id}")["data"]
+    found |= {"corrected": _an_id(said, "runId"), "correction": _an_id(said, "id")}
     found["rule"] = _an_id(get(f"{project}/judging-rules")["data"], "ruleId")
     found["class"] = _an_id(get("judge-classes")["data"], "id")
     return found

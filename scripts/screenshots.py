@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from scripts.console_pages import PAGES, ConsolePage, places
 from scripts.contact_sheet import Picture, write_sheet
-from scripts.real_runs import project_of_runs
+from scripts.real_runs import project_of_runs, reviewer_of
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTHS = {1440: 900, 390: 844}
@@ -82,7 +82,8 @@ class Studio:
 
     def pictures(self, api: httpx.Client, project_id: str, pages: list[ConsolePage]) -> Iterator[Picture]:
         """Those of a project's pages, as they are taken."""
-        found = places(lambda path: api.get(path).raise_for_status().json(), project_id)
+        reviewer = reviewer_of(api, project_id)
+        found = places(lambda path: api.get(path).raise_for_status().json(), project_id, reviewer_id=reviewer)
         for shown in pages:
             for width in WIDTHS:
                 yield from self._of(shown, width, found)
