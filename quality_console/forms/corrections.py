@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -79,11 +80,9 @@ class LinkForm(ChangeForm):
     )
 
     def clean_url(self) -> str:
-        """An address of the web, without spaces."""
+        """An address that a browser finds a host in."""
         url: str = self.cleaned_data["url"]
-        if url and (not url.startswith(("http://", "https://")) or any(sign.isspace() for sign in url)):
-            raise forms.ValidationError(_("Write an address that begins with https://."))
-        if url.partition("://")[2] == "" and url:
+        if url and not _leads_somewhere(url):
             raise forms.ValidationError(_("Write an address that begins with https://."))
         return url
 
@@ -94,6 +93,20 @@ class LinkForm(ChangeForm):
 
 
 FORMS: dict[str, type[ChangeForm]] = {"status": StatusForm, "sort": SortForm, "note": NoteForm, "link": LinkForm}
+
+
+def _leads_somewhere(url: str) -> bool:
+    """Whether the address is one of https with a host, and the same host to whoever reads it and to every browser."""
+    # Of these browsers make something else than they are: a backslash is a slash to them, and blanks are left out.
+    if not url.startswith("https://") or "\\" in url or any(sign.isspace() or not sign.isprintable() for sign in url):
+        return False
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - raises where it is none
+    except ValueError:
+        return False
+    # What stands before an @ reads like the host and isn't it.
+    return bool(parts.hostname) and "@" not in parts.netloc
 
 
 def _given(text: str) -> str | UnsetType:

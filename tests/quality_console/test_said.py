@@ -24,7 +24,7 @@ def words(page):
     return " ".join(html.unescape(re.sub(r"<[^>]*>", "", page.replace("<wbr>", ""))).split())
 
 
-def post(shop, correction, what, *, by="editor", query="", answered=302, **said):
+def post(shop, correction, what, *, by="editor", query="", answered=303, **said):
     path = "remove" if what == "remove" else f"change/{what}"
     where = f"/projects/{shop.project.slug}/corrections/{correction['id']}/{path}{query}"
     response = builders.browser(shop.person(by)).post(where, said)
@@ -161,7 +161,23 @@ def test_whom_it_is_sorted_to_a_note_and_a_link_are_set_and_taken_away(undone):
     assert "Note taken away" in words(seen(undone, run_id, by="viewer"))
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "git.example/1", "https://", "https://a b", "https://a/\0"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "git.example/1",
+        "http://git.example/1",
+        "https://",
+        "https:///git.example/1",
+        "https://:443/1",
+        "https://git.example:port/1",
+        "https://[git.example/1",
+        "https://git.example\\@evil.example/1",
+        "https://git.example@evil.example/1",
+        "https://a b",
+        "https://a/\0",
+    ],
+)
 def test_a_link_that_leads_nowhere_comes_back_with_what_is_wrong(undone, url):
     run_id = undone.run()
     correction = undone.correct(run_id, by="editor", answer="wrong", why="No.")
