@@ -12,14 +12,17 @@ from django.views.decorators.http import require_POST
 
 from corrections.errors import CorrectionNotFound
 from corrections.models import Correction, Status
-from corrections.selectors import correction_get
+from corrections.policies import is_made_by
+from corrections.selectors import correction_get, corrections_of_run
 from corrections.services.changing import correction_change
 from corrections.services.removing import correction_remove
 from kindgi.api.errors import BadInput, Conflict
 from quality_console.correction_dialogs import TITLES
 from quality_console.forms.corrections import FORMS, ChangeForm
 from quality_console.frame import ConsoleRequest
+from quality_console.run_page import run_get_for_page
 from quality_console.run_queue import KEPT
+from quality_console.said.blindness import is_blind, own_among
 from quality_console.said.words import STATUSES, sorted_words
 from quality_console.views.pages import console, gone_on
 from quality_console.views.run import opened_run, run_with_dialog
@@ -65,11 +68,21 @@ def remove(request: ConsoleRequest, slug: str, correction_id: str) -> HttpRespon
 
 
 def _correction(request: ConsoleRequest, correction_id: str) -> Correction:
-    """A correction of the page's project; raises ``CorrectionNotFound``."""
+    """A correction of the page's project; raises ``CorrectionNotFound``, also for one that is hidden from them."""
     found = correction_get(caller=request.frame.caller, correction_id=correction_id)
-    if found.project_id != request.frame.project.pk:
+    if found.project_id != request.frame.project.pk or _is_hidden(request, found):
         raise CorrectionNotFound(correction_id)
     return found
+
+
+def _is_hidden(request: ConsoleRequest, correction: Correction) -> bool:
+    """Whether the page of its run doesn't show it to whoever asks; five statements at most."""
+    frame, run_id = request.frame, correction.run_id
+    if is_made_by(frame.caller, correction) or not is_blind(frame, has_own=False, can_be_corrected=True):
+        return False
+    own = own_among(frame.caller, corrections_of_run(project=frame.project, run_id=run_id))
+    page = run_get_for_page(request, str(run_id))
+    return is_blind(frame, has_own=own, can_be_corrected=page.can_be_corrected)
 
 
 def _back(request: ConsoleRequest, correction: Correction) -> str:

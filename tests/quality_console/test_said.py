@@ -125,12 +125,12 @@ def test_a_correction_says_all_that_it_says(undone):
 
 
 def test_a_status_is_set_by_hand_and_stands_in_the_history_with_who_and_why(undone):
-    run_id = undone.run()
+    run_id = visible(undone).run()
     correction = undone.correct(run_id, by="editor:2", answer="wrong", why="No.")
     where = f"/projects/{undone.project.slug}/corrections/{correction['id']}/change/status?tab=corrections&whose=mine"
     client = builders.browser(undone.person("editor"))
     response = client.post(where, {"status": "being-fixed"})
-    assert response.status_code == 302
+    assert response.status_code == 303
     assert response.headers["Location"].startswith(f"{tab(undone, run_id)}&whose=mine#correction-")
     assert read(undone, correction)["status"] == "being-fixed"
     client.post(where, {"status": "wont-fix", "reason": "Nobody reads it."})
@@ -141,7 +141,7 @@ def test_a_status_is_set_by_hand_and_stands_in_the_history_with_who_and_why(undo
 
 
 def test_whom_it_is_sorted_to_a_note_and_a_link_are_set_and_taken_away(undone):
-    run_id = undone.run()
+    run_id = visible(undone).run()
     correction = undone.correct(run_id, by="editor:2", answer="wrong", why="No.")
     url = "https://git.example/shop/pull/17"
     post(undone, correction, "sort", sorted_to="developer")
@@ -204,15 +204,42 @@ def test_who_may_not_may_not(undone):
     viewer, editor = (builders.browser(undone.person(name)) for name in ("viewer", "editor"))
     assert viewer.post(f"{where}/change/status", {"status": "wont-fix"}).status_code == 403
     assert viewer.post(f"{where}/remove").status_code == 403
-    assert editor.post(f"{where}/remove").status_code == 403, "it isn't theirs"
+    assert editor.post(f"{where}/remove").status_code == 404, "they don't see it yet"
     stranger = builders.browser(builders.make_user(builders.make_tenant(), admin=True))
     assert stranger.post(f"{where}/remove").status_code == 404
     page = seen(undone, run_id, by="viewer")
     assert "Set status" not in page and "Remove…" not in page
     undone.correct(run_id, by="editor", answer="right")
+    assert editor.post(f"{where}/remove").status_code == 403, "it isn't theirs"
     assert "dialog=remove&amp;correction=" + correction["id"] not in seen(undone, run_id)
     assert "dialog=remove&amp;correction=" + correction["id"] in seen(visible(undone), run_id, by="admin")
     assert read(undone, correction)["status"] == "open"
+
+
+@pytest.mark.parametrize("by", ["editor", "admin", "tenant-admin"])
+def test_what_is_hidden_is_not_changed_either_until_they_have_said_something_themselves(undone, by):
+    run_id = undone.run()
+    correction = undone.correct(run_id, by="editor:2", answer="wrong", why="No.")
+    client = builders.browser(undone.person(by))
+    where = f"/projects/{undone.project.slug}/corrections/{correction['id']}"
+    said = {"status": {"status": "being-fixed"}, "note": {"note": "Hm."}, "sort": {"sorted_to": "owner"}}
+    undone.correct(run_id, by=by, answer="right", participantId="customer-17")
+    answers = [client.post(f"{where}/change/{what}", fields) for what, fields in said.items()]
+    answers.append(client.post(f"{where}/remove"))
+    assert [answer.status_code for answer in answers] == [404] * 4
+    assert "No." not in "".join(answer.content.decode() for answer in answers)
+    assert read(undone, correction)["status"] == "open"
+    undone.correct(run_id, by=by, answer="right")
+    assert client.post(f"{where}/change/status", said["status"]).status_code == 303
+    assert read(undone, correction)["status"] == "being-fixed"
+
+
+def test_of_a_run_that_nobody_can_correct_any_more_nothing_is_hidden_and_all_can_be_changed(undone):
+    run_id = undone.run()
+    correction = undone.correct(run_id, by="editor:2", answer="wrong", why="No.")
+    undone.admin.ok("POST", f"runs/{run_id}/erase")
+    post(undone, correction, "status", status="being-fixed")
+    assert read(undone, correction)["status"] == "being-fixed"
 
 
 def test_a_correction_of_another_project_is_not_changed_from_here(undone):
