@@ -44,8 +44,8 @@ SELECT run_id, judge_class_id, count(*), count(*) FILTER (WHERE "right") FROM co
 WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL GROUP BY run_id, judge_class_id
 """
 _STANDING = """
-SELECT run_id, status, restricted FROM corrections_correction
-WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL
+SELECT run_id, status, restricted, made_by_kind = %s AND made_by_id = %s AND participant_id = ''
+FROM corrections_correction WHERE tenant_id = %s AND run_id = ANY(%s) AND unregistered_at IS NULL
 """
 # From what is the least done about to what is done. Of a correction that won't be fixed, what was wrong stays so;
 # one that was recorded as right is fixed from the beginning.
@@ -85,12 +85,14 @@ class RunStanding(NamedTuple):
     """How a run's live corrections stand.
 
     ``status`` is that of the least finished one: open, with its owner, being fixed, won't be fixed,
-    fixed. ``experts`` says whether any was made in a class that was restricted.
+    fixed. ``experts`` says whether any was made in a class that was restricted,
+    ``own`` whether one says what the caller thinks themselves, and not an end user.
     """
 
     status: str
     statuses: frozenset[str]
     experts: bool
+    own: bool = False
 
 
 def live_verdicts(*, caller: Caller, run_id: UUID, participant_id: str) -> list[LiveVerdict]:
@@ -110,21 +112,22 @@ def live_tallies(*, tenant_id: UUID, run_ids: Sequence[UUID]) -> dict[UUID, dict
     return tallies
 
 
-def corrections_standing(*, tenant_id: UUID, run_ids: Collection[UUID]) -> dict[UUID, RunStanding]:
-    """How the live corrections of each run stand, by its public id; one statement.
+def corrections_standing(*, caller: Caller, run_ids: Collection[UUID]) -> dict[UUID, RunStanding]:
+    """How the live corrections of each run of the caller's tenant stand, by its public id; one statement.
 
     A run without any isn't in it, one whose corrections were taken back since neither.
     """
-    found: dict[UUID, list[tuple[str, bool]]] = {}
-    for run_id, status, restricted in fetch(_STANDING, [tenant_id, list(run_ids)]):
-        found.setdefault(run_id, []).append((status, restricted))
+    found: dict[UUID, list[tuple[str, bool, bool]]] = {}
+    for run_id, *one in fetch(_STANDING, [caller.kind, caller.id, caller.tenant_id, list(run_ids)]):
+        found.setdefault(run_id, []).append((one[0], one[1], one[2]))
     return {run_id: _standing(corrections) for run_id, corrections in found.items()}
 
 
-def _standing(corrections: Collection[tuple[str, bool]]) -> RunStanding:
-    statuses = frozenset(status for status, _ in corrections)
+def _standing(corrections: Collection[tuple[str, bool, bool]]) -> RunStanding:
+    statuses = frozenset(status for status, _, _ in corrections)
     least = next(status for status in _LEAST_FINISHED if status in statuses)
-    return RunStanding(least, statuses, any(restricted for _, restricted in corrections))
+    experts, own = any(restricted for _, restricted, _ in corrections), any(own for _, _, own in corrections)
+    return RunStanding(least, statuses, experts, own)
 
 
 def judge_class_of_tenant(*, tenant_id: UUID, judge_class_id: str) -> JudgeClass | None:
@@ -274,9 +277,10 @@ def was_part_removed(verdict: Verdict) -> bool:
 
 
 def corrections_replaced_by(correction: Correction) -> list[Correction]:
-    """The corrections of which this one has replaced some or all verdicts, oldest first; with all their verdicts."""
-    replaced = Correction.objects.filter(verdicts__superseded_by__correction=correction).distinct()
-    return list(replaced.order_by("created_at", "id").prefetch_related("verdicts"))
+    """The corrections of which this one has replaced some or all verdicts, oldest first; with class and verdicts."""
+    replaced = Q(verdicts__superseded_by__correction=correction) | Q(superseded_by=correction)
+    rows = Correction.objects.filter(replaced).distinct().select_related("judge_class")
+    return list(rows.order_by("created_at", "id").prefetch_related("verdicts"))
 
 
 def changes_of(correction: Correction) -> QuerySet[CorrectionChange]:

@@ -25,7 +25,11 @@ def typed_of(correction: Correction, calls: Mapping[int, ToolCall]) -> Typed:
         class_id=str(correction.judge_class_id or ""),
         participant=correction.participant_id,
     )
+    # What was taken back of it before it ended isn't said again.
+    ends = (None, correction.unregistered_at)
     for verdict in correction.verdicts.all():
+        if verdict.unregistered_at not in ends:
+            continue
         said = "right" if verdict.right else "wrong"
         if verdict.item_key == DECISIONS_KEY:
             typed.decisions = said

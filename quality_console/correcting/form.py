@@ -59,6 +59,11 @@ class CorrectionForm:
         """How many calls the run made."""
         return len(self.corrected.calls())
 
+    @property
+    def asks_for_decisions(self) -> bool:
+        """Whether the run has decisions: only an agent's run has."""
+        return bool(self.corrected.agent_id)
+
     @cached_property
     def marked(self) -> Marked:
         """What the marks come to."""
@@ -81,7 +86,7 @@ class CorrectionForm:
         shown = set(self.shown_calls)
         for n, typed in self.typed.calls.items():
             if n not in shown and typed.kind:
-                yield from _kept(n, typed)
+                yield from _kept(n, typed, as_called(self.calls.get(n)))
 
     @property
     def calls_before(self) -> int | None:
@@ -263,17 +268,22 @@ def calls_by_number(corrected: Corrected) -> dict[int, ToolCall]:
     return {call.n: call for call in corrected.calls().between(0, MOST_CALLS)}
 
 
-def _kept(n: int, typed: TypedCall) -> Iterator[tuple[str, str]]:
+def _kept(n: int, typed: TypedCall, made: Sequence[Field]) -> Iterator[tuple[str, str]]:
+    """The fields of a call that isn't shown; what stands as it was called needs none."""
     yield f"m-{n}", typed.kind
     if typed.args is None:
         return
     yield f"e-{n}", "1"
     if typed.only:
         yield f"only-{n}", "1"
-    for index, arg in enumerate(typed.args):
-        yield f"a-{n}-{index}", arg.text
+    for index, (arg, was) in enumerate(zip(typed.args, made, strict=False)):
+        if arg.text != was.text:
+            yield f"a-{n}-{index}", arg.text
         if arg.ticked:
             yield f"t-{n}", str(index)
+    for arg in typed.args[len(made) :]:
+        yield f"more-{n}-name", arg.name
+        yield f"more-{n}-value", arg.text
 
 
 def _is_of(mark: int | None, marks: Sequence[object], n: int) -> bool:

@@ -44,6 +44,13 @@ def corrected_meanwhile(correction: Correction, *, action: str) -> Notice:
     return Notice("wait", "info", head, text, _("Save anyway"), action)
 
 
+def somebody_else(name: str, *, action: str) -> Notice:
+    """That another person has signed in since the form was opened."""
+    head = _("You are signed in as %(name)s now.") % {"name": name}
+    text = _("This was typed by somebody else, and would be saved as yours. Nothing that was typed is lost.")
+    return Notice("wait", "alert", head, text, _("Save it as mine"), action)
+
+
 def refused(refusal: ApiError, *, next_run: str, request_id: str) -> Notice:
     """Why the correction was refused."""
     if isinstance(refusal, RunErased):

@@ -54,7 +54,11 @@ class Opened:
     def seen(self) -> dict[str, str]:
         """What was seen when the form was opened, as fields of it."""
         item = self.item
-        return {"seen-own": str(self.own.pk) if self.own else "", "seen-item": str(item.state) if item else ""}
+        return {
+            "seen-person": str(self.request.user.pk),
+            "seen-own": str(self.own.pk) if self.own else "",
+            "seen-item": str(item.state) if item else "",
+        }
 
     def form(self, typed: Typed | None = None, seen: dict[str, str] | None = None) -> CorrectionForm:
         """The form with what was typed; without, as it is begun: as the person's last one, or empty."""

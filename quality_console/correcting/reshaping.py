@@ -16,7 +16,7 @@ def reshape(form: CorrectionForm, do: str, sent: QueryDict) -> None:
     """
     what, _, which = do.partition(":")
     typed = form.typed
-    if what == "add":
+    if what == "add" or (what == "look" and sent.get("add-tool")):
         _add(form, sent.get("add-tool", ""))
     elif what == "drop" and which.isdecimal():
         del typed.added[int(which) : int(which) + 1]

@@ -1,4 +1,4 @@
-"""A form's correction, saved; and taken back (contract, sections 4 and 10)."""
+"""A form's correction, saved (contract, sections 4 and 10)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from msgspec import Raw
 
 from corrections.json_values import canonical, parse
 from corrections.models import ANSWER_KEY, DECISIONS_KEY, Correction
-from corrections.selectors import corrections_replaced_by
 from corrections.services.recording import correction_record
-from corrections.services.removing import correction_remove
-from corrections.submissions import CorrectionBody
-from kindgi.access.callers import Caller
+from corrections.submissions import CorrectionBody, Item
 from kindgi.api.jsontext import decode, encode
 from quality_console.correcting.form import CorrectionForm
 
@@ -34,6 +31,9 @@ def form_problems(form: CorrectionForm) -> list[str]:
             problems.append(_("Write how the calls that you marked should have been called."))
         problems += [one.text for one in form.marked.problems if one.mark is None]
         problems += [_("A call that you marked can't be sent like this.")] if _at_a_call(form) else []
+        problems += [_("Name each argument that you wrote a value for.")] if typed.unnamed_arguments else []
+    if typed.class_id is None or typed.class_id not in {row.id for row in form.class_rows}:
+        problems.append(_("Say as which class you correct it."))
     if form.judged_count > MOST_ITEMS:
         problems.append(_("Up to 100 items can be judged at once."))
     texts = [typed.should_say if typed.answer == "wrong" else "", typed.why]
@@ -83,70 +83,48 @@ def form_save(form: CorrectionForm) -> Correction:
 
 
 def says_the_same(form: CorrectionForm, correction: Correction) -> bool:
-    """Whether a correction says just what the form does: the answer to an earlier sending of it was lost, then."""
+    """Whether what counts of a correction is just what the form says."""
     body = correction_body(form)
-    said = (
-        body.decisions or None,
-        body.answer or None,
-        _calls(form.marked.text if form.typed.decisions == "wrong" else "[]"),
-        list(body.must_not_call or []),
-        body.should_say or None,
-        body.why or None,
-        body.corrector_group_id or None,
-        body.participant_id or "",
-        {item.key: item.verdict for item in body.items or []},
-    )
-    verdicts = {one.item_key: "right" if one.right else "wrong" for one in correction.verdicts.all()}
-    return said == (
-        verdicts.pop(DECISIONS_KEY, None),
-        verdicts.pop(ANSWER_KEY, None),
-        _calls(correction.should_call or "[]"),
-        list(correction.must_not_call or []),
-        correction.should_say,
-        correction.why,
-        str(correction.judge_class_id) if correction.judge_class_id else None,
-        correction.participant_id,
-        verdicts,
-    )
+    said = {
+        "decisions": body.decisions or None,
+        "answer": body.answer or None,
+        "calls": _calls(form.marked.text if form.typed.decisions == "wrong" else "[]"),
+        "never": sorted(body.must_not_call or []),
+        "should say": body.should_say or None,
+        "why": body.why or None,
+        "class": body.corrector_group_id or None,
+        "participant": body.participant_id or "",
+        "items": {(one.key, one.verdict, one.pointer or None, _rank(one)) for one in body.items or []},
+    }
+    return said == _counting(correction)
+
+
+def _rank(item: Item) -> int | None:
+    return item.rank if isinstance(item.rank, int) else None
+
+
+def _counting(correction: Correction) -> dict[str, Any]:
+    """The same of what still counts of a correction."""
+    verdicts = [one for one in correction.verdicts.all() if one.unregistered_at is None]
+    own = {one.item_key: "right" if one.right else "wrong" for one in verdicts}
+    named = (DECISIONS_KEY, ANSWER_KEY)
+    return {
+        "decisions": own.get(DECISIONS_KEY),
+        "answer": own.get(ANSWER_KEY),
+        "calls": _calls(correction.should_call or "[]" if DECISIONS_KEY in own else "[]"),
+        "never": sorted(correction.must_not_call or []) if DECISIONS_KEY in own else [],
+        "should say": correction.should_say if ANSWER_KEY in own else None,
+        "why": correction.why,
+        "class": str(correction.judge_class_id) if correction.judge_class_id else None,
+        "participant": correction.participant_id,
+        "items": {
+            (one.item_key, own[one.item_key], one.pointer or None, one.rank)
+            for one in verdicts
+            if one.item_key not in named
+        },
+    }
 
 
 def _calls(text: str) -> str:
-    return canonical(parse(text.encode()))
-
-
-def correction_undo(*, caller: Caller, correction_id: str) -> tuple[Correction, Correction | None]:
-    """Take back a correction that was just saved, and record again what it replaced.
-
-    The correction, and the last of those that were recorded again, if it had replaced any. Raises
-    ``CorrectionNotFound``, ``CorrectionRemoved``, ``CorrectionSuperseded``, and what recording does.
-    """
-    correction = correction_remove(caller=caller, correction_id=correction_id)
-    again = None
-    for earlier in corrections_replaced_by(correction):
-        again = correction_record(caller=caller, body=_again(earlier))
-    return correction, again
-
-
-def _again(correction: Correction) -> CorrectionBody:
-    """A correction as it was sent."""
-    verdicts = list(correction.verdicts.all())
-    own = {one.item_key: "right" if one.right else "wrong" for one in verdicts}
-    said: dict[str, Any] = {
-        "runId": str(correction.run_id),
-        "decisions": own.get(DECISIONS_KEY),
-        "answer": own.get(ANSWER_KEY),
-        "shouldCall": Raw(correction.should_call.encode()) if correction.should_call else None,
-        "mustNotCall": correction.must_not_call,
-        "shouldSay": correction.should_say,
-        "why": correction.why,
-        "items": [
-            {"key": one.item_key, "verdict": own[one.item_key]}
-            | ({} if one.pointer is None else {"pointer": one.pointer})
-            | ({} if one.rank is None else {"rank": one.rank})
-            for one in verdicts
-            if one.item_key not in (DECISIONS_KEY, ANSWER_KEY)
-        ],
-        "correctorGroupId": str(correction.judge_class_id or ""),
-        "participantId": correction.participant_id,
-    }
-    return decode(encode({name: value for name, value in said.items() if value}), CorrectionBody)
+    """Listed calls as a text that is equal for equal ones, in whatever order they are listed."""
+    return canonical(sorted(canonical(call) for call in parse(text.encode())))

@@ -51,8 +51,9 @@ class AddedCall:
 class Typed:
     """A whole form.
 
-    ``never`` are tools that must not be called and weren't; ``items`` are verdicts by pointer, and
-    ``keyed`` those of items that have none, by key; ``list_pointer`` is the list of the output that is shown.
+    ``class_id`` is empty for no class, and ``None`` while none is chosen. ``never`` are tools that
+    must not be called and weren't; ``items`` are verdicts by pointer, and ``keyed`` those of items
+    that have none, by key; ``list_pointer`` is the list of the output that is shown.
     """
 
     decisions: str = ""
@@ -66,7 +67,7 @@ class Typed:
     items: dict[str, str] = field(default_factory=dict)
     keyed: dict[str, str] = field(default_factory=dict)
     list_pointer: str | None = None
-    class_id: str = ""
+    class_id: str | None = ""
     participant: str = ""
 
     def marks(self, calls: Mapping[int, ToolCall]) -> list[Mark]:
@@ -74,6 +75,13 @@ class Typed:
         said = [_mark(n, calls.get(n), typed) for n, typed in sorted(self.calls.items()) if typed.kind]
         said += [Mark(MarkKind.INSTEAD, call.tool, args=_compared(call.only, call.args)) for call in self.added]
         return said + [Mark(MarkKind.NEVER, tool) for tool in self.never]
+
+    @property
+    def unnamed_arguments(self) -> bool:
+        """Whether an argument has a value and no name."""
+        every = [call.args or [] for call in self.calls.values() if call.kind == MarkKind.INSTEAD and not call.only]
+        every += [call.args for call in self.added if not call.only]
+        return any(arg.ticked and not arg.name for args in every for arg in args)
 
     @property
     def unread_calls(self) -> list[int]:
@@ -104,8 +112,8 @@ def typed_in(sent: QueryDict, calls: Mapping[int, ToolCall]) -> Typed:
         should_say=_text(sent.get("should-say")),
         why=_text(sent.get("why")),
         list_pointer=sent.get("list"),
-        class_id=sent.get("class", ""),
-        participant=sent.get("participant", "").strip(),
+        class_id=sent.get("class"),
+        participant=sent.get("participant", "") if sent.get("participant", "").strip() else "",
     )
     for name, said in sent.items():
         if (found := _CALL.fullmatch(name)) and int(found[1]) in calls:

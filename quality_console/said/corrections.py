@@ -24,6 +24,7 @@ from quality_console.presenting.sentences import checks_in_words
 from quality_console.presenting.shown import AnswerShown, Segment, Sentence
 from quality_console.presenting.steps import short_names
 from quality_console.run_page import RunOnPage
+from quality_console.said.blindness import is_blind, own_among
 from quality_console.said.history import Event, history_of
 from quality_console.said.names import Key, Names, names_of
 from quality_console.said.words import (
@@ -216,7 +217,7 @@ def said_of_run(
     mine = [row for row in live if is_made_by(frame.caller, row)]
     others = [row for row in live if row not in mine]
     classes = {one.pk: one.name for one in frame.classes}
-    blind = frame.project.blind and not mine and frame.may_write and page.can_be_corrected
+    blind = is_blind(frame, has_own=own_among(frame.caller, rows), can_be_corrected=page.can_be_corrected)
     most = len(rows) if "said" in request.GET else MOST_SHOWN
     shown = [] if blind else others[:most]
     gone = _gone(rows, frame.caller, blind=blind)[:most]

@@ -15,16 +15,18 @@ from corrections.errors import CorrectionNotFound
 from corrections.models import Correction
 from corrections.policies import is_made_by
 from corrections.selectors import correction_get
+from corrections.services.taking_back import can_be_taken_back, correction_take_back
 from judging.models import QueueItem, State
 from judging.selectors.run_items import entries_of_run
 from judging.words.items import left_queue
+from kindgi.access.policies import check_write
 from kindgi.access.selectors import people_named
-from kindgi.api.errors import ApiError, Conflict
+from kindgi.api.errors import ApiError
 from quality_console.correcting import notices
 from quality_console.correcting.form import CorrectionForm
 from quality_console.correcting.opening import Opened
 from quality_console.correcting.reshaping import reshape
-from quality_console.correcting.saving import correction_undo, form_problems, form_save, says_the_same
+from quality_console.correcting.saving import form_problems, form_save, says_the_same
 from quality_console.frame import ConsoleRequest
 from quality_console.queue.asked import asked_of, tab_address
 from quality_console.queue.starting import next_run
@@ -40,6 +42,7 @@ _ANYWAY = "-anyway"
 def correct(request: ConsoleRequest, slug: str, run_id: str) -> HttpResponseBase:
     """Save what the form says, or answer it as it was changed; what was typed comes back whatever happens."""
     opened = opened_run(request, run_id)
+    check_write(request.frame.caller, request.frame.project.pk)
     form = opened.sent_form(request.POST)
     do = request.POST.get("do", "look")
     if do.removesuffix(_ANYWAY) in _SAVES:
@@ -69,16 +72,28 @@ def _save(opened: Opened, form: CorrectionForm, do: str) -> HttpResponseBase:
         return _answer(opened, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         with transaction.atomic():
+            if do == go and (notice := _by_another(opened, form, go)) is not None:
+                form.notice, form.seen = notice, opened.seen
+                return _answer(opened, form, HTTPStatus.CONFLICT)
             if opened.own is not None and says_the_same(form, opened.own):
-                return _saved(opened, opened.own, go)
+                # Seen so it is unchanged. Not seen, it is this form's own, of which the answer was lost on its way.
+                unchanged = form.seen["seen-own"] == str(opened.own.pk)
+                return _unchanged(opened, go) if unchanged else _saved(opened, opened.own, go)
             if do == go and (notice := _meanwhile(opened, form, go)) is not None:
                 form.notice, form.seen = notice, opened.seen
                 return _answer(opened, form, HTTPStatus.CONFLICT)
             return _saved(opened, form_save(form), go)
     except ApiError as refusal:
         form.notice = _refusal(opened, refusal)
-        status = HTTPStatus.CONFLICT if isinstance(refusal, Conflict) else refusal.status
-        return _answer(opened, form, status)
+        invalid = refusal.status == HTTPStatus.BAD_REQUEST
+        return _answer(opened, form, HTTPStatus.UNPROCESSABLE_ENTITY if invalid else HTTPStatus.CONFLICT)
+
+
+def _by_another(opened: Opened, form: CorrectionForm, go: str) -> notices.Notice | None:
+    """That somebody else has signed in since the form was opened."""
+    if form.seen["seen-person"] in ("", str(opened.request.user.pk)):
+        return None
+    return notices.somebody_else(str(opened.request.user), action=go + _ANYWAY)
 
 
 def _meanwhile(opened: Opened, form: CorrectionForm, go: str) -> notices.Notice | None:
@@ -108,10 +123,21 @@ def _refusal(opened: Opened, refusal: ApiError) -> notices.Notice:
     return notices.refused(refusal, next_run=start, request_id=getattr(request, "request_id", ""))
 
 
+def _unchanged(opened: Opened, go: str) -> HttpResponseBase:
+    return _go_on(opened, go, _("Nothing was changed."), undo="")
+
+
 def _saved(opened: Opened, correction: Correction, go: str) -> HttpResponseBase:
+    request = opened.request
+    undo = ""
+    if can_be_taken_back(correction):
+        undo = reverse("correction-undo", args=[request.frame.project.slug, correction.pk]) + _query(request.GET)
+    return _go_on(opened, go, " ".join([_("Saved."), *_left(opened)]), undo=undo)
+
+
+def _go_on(opened: Opened, go: str, said: str, *, undo: str) -> HttpResponseBase:
+    """To the next run that waits, or back to the run itself."""
     request, slug = opened.request, opened.request.frame.project.slug
-    undo = reverse("correction-undo", args=[slug, correction.pk]) + _query(request.GET)
-    said = " ".join([_("Saved."), *_left(opened)])
     if go == "next":
         address, why_none = next_run(caller=request.frame.caller, view=asked_of(request.frame, request.GET).view)
         if address is not None:
@@ -142,14 +168,15 @@ def _query(query: QueryDict) -> str:
 @require_POST
 @console
 def undo(request: ConsoleRequest, slug: str, correction_id: str) -> HttpResponseBase:
-    """Take back what was just saved; what it had replaced is there again, or the form, with what was typed."""
+    """Take back what was just saved; what it had replaced is there again, or the form with what was typed."""
     caller = request.frame.caller
     correction = correction_get(caller=caller, correction_id=correction_id)
     if correction.project_id != request.frame.project.pk or not is_made_by(caller, correction):
         raise CorrectionNotFound(correction_id)
-    correction, again = correction_undo(caller=caller, correction_id=correction_id)
     here = reverse("run", args=[slug, correction.run_id]) + "?tab=corrections"
     kept = f"&{request.GET.urlencode()}" if request.GET else ""
-    if again is not None:
+    if not correction.live:
+        return gone_on(request, here + kept, _("It was taken back already."))
+    if correction_take_back(caller=caller, correction_id=correction_id):
         return gone_on(request, here + kept, _("Taken back: what you had said before stands again."))
-    return gone_on(request, f"{here}{kept}&from={correction.pk}", _("Taken back. What you typed is still here."))
+    return gone_on(request, f"{here}{kept}&from={correction.pk}", _("Taken back."))

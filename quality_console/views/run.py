@@ -104,7 +104,12 @@ def _corrections(opened: Opened, form: CorrectionForm | None) -> tuple[Said, dic
     request, found, place = opened.request, opened.run, opened.place
     content = _shown(request, found, place, beside_a_form=True)
     said = said_of_run(request, found, opened.corrections, answer=content["shown"].answer, besides=[place.holder])
-    if form is None and found.can_be_corrected and request.frame.may_write and (not said.mine or _FROM in request.GET):
+    if (
+        form is None
+        and found.can_be_corrected
+        and request.frame.may_write
+        and (opened.own is None or _FROM in request.GET)
+    ):
         form = opened.form()
     return said, {
         **content,
