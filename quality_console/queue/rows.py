@@ -21,6 +21,7 @@ from judging.words.rules import who
 from kindgi.access.selectors import people_named
 from quality_console.frame import Frame
 from quality_console.queue.asked import run_address
+from quality_console.said.blindness import is_blind
 from quality_console.times import moment
 
 
@@ -74,8 +75,11 @@ class _Said:
         self.names = people_named(tenant_id=tenant_id, actors=actors)
         judged = [item.run_id for item in found.rows if item.state == State.JUDGED]
         self.standing: Mapping[UUID, RunStanding] = (
-            corrections_standing(tenant_id=tenant_id, run_ids=judged) if judged else {}
+            corrections_standing(caller=frame.caller, run_ids=judged) if judged else {}
         )
+        # As on the run's own page. Whether it can be corrected yet isn't read for it: of one that can't any more a row
+        # says too little, and its page says the rest.
+        self.hides = is_blind(frame, has_own=False, can_be_corrected=True)
 
     @staticmethod
     def closer(item: QueueItem) -> str:
@@ -117,7 +121,8 @@ class _Said:
         standing = self.standing.get(item.run_id)
         if standing is None:
             return "done", _("Corrected until %(when)s, and taken back since") % {"when": when}
-        return "done", words.corrected_and(standing.status)
+        is_hidden = self.hides and not standing.own
+        return "done", _("Corrected") if is_hidden else words.corrected_and(standing.status)
 
     def needs(self, item: QueueItem, rule_ids: list[UUID]) -> tuple[str, str]:
         tallies = tallies_read(item.counted)

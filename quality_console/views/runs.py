@@ -93,6 +93,6 @@ def _cursor(run: Run) -> str:
 def _rows(request: ConsoleRequest, found: list[Run]) -> list[RunRow]:
     tenant_id, run_ids = request.frame.caller.tenant_id, [run.run_id for run in found]
     queued: dict[Any, str] = queue_states(tenant_id=tenant_id, run_ids=run_ids)
-    corrected = corrections_standing(tenant_id=tenant_id, run_ids=run_ids)
+    corrected = corrections_standing(caller=request.frame.caller, run_ids=run_ids)
     slug = request.frame.project.slug
     return [RunRow(run, slug, queued.get(run.run_id, ""), run.run_id in corrected) for run in found]

@@ -9,14 +9,16 @@ from uuid import UUID, uuid4
 import pytest
 
 from corrections.selectors import RunStanding, corrections_standing, judge_classes_of_tenant
+from kindgi.access.selectors import caller_for_user
 from tests.support.shops import Shop
 
 # From the least finished on; what is recorded as right is fixed at once.
 STATUSES = ["open", "with-owner", "being-fixed", "wont-fix", "fixed"]
 
 
-def standing(shop: Shop, *run_ids: str) -> dict[str, RunStanding]:
-    found = corrections_standing(tenant_id=shop.tenant.pk, run_ids=[UUID(run_id) for run_id in run_ids])
+def standing(shop: Shop, *run_ids: str, by: str = "viewer") -> dict[str, RunStanding]:
+    caller = caller_for_user(shop.person(by))
+    found = corrections_standing(caller=caller, run_ids=[UUID(run_id) for run_id in run_ids])
     return {str(run_id): one for run_id, one in found.items()}
 
 
@@ -56,6 +58,15 @@ def test_what_was_taken_back_or_superseded_is_not_told(undone: Shop):
     assert standing(undone, run_id, other) == {other: RunStanding("fixed", frozenset({"fixed"}), experts=False)}
 
 
+def test_a_correction_is_ones_own_that_one_made_oneself_and_for_nobody_else(undone: Shop):
+    run_id = undone.run()
+    corrected(undone, run_id, "open", by="editor:2")
+    corrected(undone, run_id, "open", by="editor", participantId="customer-17")
+    assert [standing(undone, run_id, by=by)[run_id].own for by in ("editor", "editor:2")] == [False, True]
+    corrected(undone, run_id, "fixed", by="editor")
+    assert standing(undone, run_id, by="editor")[run_id].own
+
+
 def test_a_correction_in_a_restricted_class_is_an_experts(undone: Shop):
     run_id, other = undone.run(), undone.run()
     expert = undone.judge_class(assertableBy={"principalKinds": ["user"]})
@@ -78,8 +89,9 @@ def test_any_number_of_runs_takes_one_statement(undone: Shop, assert_queries: An
     run_ids = [undone.run() for _ in range(number)]
     for run_id in run_ids:
         undone.correct(run_id)
+    caller = caller_for_user(undone.person("viewer"))
     with assert_queries(exact=1):
-        assert len(standing(undone, *run_ids)) == number
+        assert len(corrections_standing(caller=caller, run_ids=[UUID(run_id) for run_id in run_ids])) == number
 
 
 def test_a_tenants_classes_are_its_own_of_any_project_and_retired_ones_too(undone: Shop, assert_queries: Any):

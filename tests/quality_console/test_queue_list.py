@@ -217,6 +217,26 @@ def test_a_viewer_sees_everyones_and_nothing_that_they_may_not_do(undone: Shop):
     assert "<dialog" not in tab(undone, f"dialog=dismiss&run={queued_runs(undone)[0]}", by="viewer")
 
 
+def test_how_corrections_stand_is_told_to_nobody_who_may_still_correct_the_run(undone: Shop):
+    old_rule(undone)
+    import_runs(undone, *records(1))
+    (run,) = queued_runs(undone)
+    undone.correct(run, by="editor:2", answer="wrong", why="No.")
+    undone.correct(run, by="editor", answer="right", participantId="customer-17")
+
+    def told(by: str) -> bool:
+        said = words(tab(undone, "state=corrected&whose=everyone", by=by))
+        assert "Corrected" in said.partition(run[:8])[2], said
+        return "Corrected: open" in said
+
+    assert [told(by) for by in ("editor", "admin", "editor:2", "viewer")] == [False, False, True, True]
+    undone.correct(run, by="editor", answer="right")
+    assert told("editor")
+    undone.project.blind = False
+    undone.project.save()
+    assert told("admin")
+
+
 @pytest.mark.parametrize("state", ["waiting", "corrected", "dismissed", "erased"])
 def test_a_page_takes_the_same_few_statements_however_many_rows_it_has(undone: Shop, state: str):
     counts = []
