@@ -68,11 +68,16 @@ class RuleRow:
     rule: JudgingRule
     said: words.RuleSaid
     open_items: int
-    by: str
+    who: Callable[[str], str]
     history: History | None = None
     catch_ups: list[CatchUp] = field(default_factory=list)
 
     under = "quality_console/parts/rule_under.html"
+
+    @property
+    def by(self) -> str:
+        """Who made its latest version."""
+        return self.who(self.rule.versioned_by)
 
     @property
     def is_removed(self) -> bool:
@@ -135,13 +140,8 @@ SORTS: dict[str, Callable[[RuleRow], Any]] = {
 FIRST_SORT = "name"
 
 
-def sort_asked(given: str) -> str:
-    """``given`` if it is a sort, ``-`` before it for falling; else the first one."""
-    return given if given.removeprefix("-") in SORTS else FIRST_SORT
-
-
 def sorted_rows(rows: Iterable[RuleRow], sort: str) -> list[RuleRow]:
-    """The rows, which come oldest first, by a sort that :func:`sort_asked` gave."""
+    """The rows, which come oldest first, by one of :data:`SORTS`, ``-`` before it for falling."""
     return sorted(rows, key=SORTS[sort.removeprefix("-")], reverse=sort.startswith("-"))
 
 

@@ -9,13 +9,15 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from judging.models import CatchUp, JudgingRule
+from judging.models import CatchUp, JudgingRule, JudgingRuleVersion
 from judging.selectors.rules_shown import VERSIONS_SHOWN, catch_ups_shown, open_by_rule, versions_shown
 from judging.words import rules as words
 from kindgi.access.selectors import people_named
 from kindgi.api.ids import parse_id
+from quality_console.filters.rules import RulesFilter
 from quality_console.frame import ConsoleRequest
 from quality_console.rules import (
+    FIRST_SORT,
     SORTS,
     History,
     RuleRow,
@@ -23,25 +25,25 @@ from quality_console.rules import (
     found_in,
     history_of,
     rule_said,
-    sort_asked,
     sorted_rows,
 )
 from quality_console.tables.rules import RulesTable
+from quality_console.views.numbered import NumberedPage, page_of
 
-REMOVED = "removed"
+PER_PAGE = 25
 _MOST_NAMED = 20
 _OF_DIALOGS = ("dialog", "rule")
 
 
 class RulesTab:
-    """The tab as the address asks: ``q``, ``show``, ``sort``, ``columns``, ``history`` with ``up_to``, ``catch-up``."""
+    """The tab as the address asks: ``q``, ``show``, ``sort``, ``page``, ``columns``, ``history`` and ``catch-up``."""
 
     def __init__(self, request: ConsoleRequest) -> None:
         """Of the page's project; nothing is read yet."""
         self.query, self.frame = request.GET, request.frame
-        self.text = self.query.get("q", "").strip()
-        self.shows_removed = self.query.get("show") == REMOVED
-        self.sort = sort_asked(self.query.get("sort", ""))
+        asked = RulesFilter(self.query).cleaned
+        self.text, self.shows_removed = asked.get("q", ""), "show" in asked
+        self.sort = asked.get("sort", FIRST_SORT)
 
     @property
     def removed(self) -> list[JudgingRule]:
@@ -71,23 +73,39 @@ class RulesTab:
         return [one for one in self.catch_ups if one.rule_id not in shown]
 
     @cached_property
-    def rows(self) -> list[RuleRow]:
-        """The rules that were asked for, in the order of the sort, with what is open under each."""
-        under: dict[UUID, list[CatchUp]] = defaultdict(list)
-        for one in self.catch_ups:
-            under[one.rule_id].append(one)
+    def found(self) -> list[RuleRow]:
+        """The rules that were asked for, on whatever page, in the order of the sort."""
         rows = [
             RuleRow(
                 rule=rule,
                 said=rule_said(rule, self.classes),
                 open_items=self.open_items.get(rule.pk, 0),
-                by=self.who(rule.versioned_by),
-                history=self.history if rule.pk == self.history_of else None,
-                catch_ups=under[rule.pk],
+                who=self.who,
             )
             for rule in self.rules
         ]
         return sorted_rows(found_in(rows, self.text), self.sort)
+
+    @cached_property
+    def _page(self) -> tuple[list[RuleRow], NumberedPage]:
+        return page_of(self.found, self.query, per_page=PER_PAGE)
+
+    @property
+    def pages(self) -> NumberedPage:
+        """Which page is shown, and whether there are others."""
+        return self._page[1]
+
+    @cached_property
+    def rows(self) -> list[RuleRow]:
+        """The rules of the page, with what is open under each."""
+        under: dict[UUID, list[CatchUp]] = defaultdict(list)
+        for one in self.catch_ups:
+            under[one.rule_id].append(one)
+        rows = self._page[0]
+        for row in rows:
+            row.catch_ups = under[row.rule.pk]
+            row.history = self.history if row.rule.pk == self.history_of else None
+        return rows
 
     @cached_property
     def classes(self) -> Any:
@@ -99,25 +117,39 @@ class RulesTab:
         """The rule whose history is open."""
         return parse_id(self.query.get("history", ""))
 
+    @property
+    def _looked_up(self) -> JudgingRule | None:
+        return next((row.rule for row in self._page[0] if row.rule.pk == self.history_of), None)
+
     @cached_property
-    def _versions(self) -> list[Any]:
-        rule = next((one for one in self.rules if one.pk == self.history_of), None)
-        up_to = self.query.get("up_to", "")
+    def _versions(self) -> list[JudgingRuleVersion]:
+        rule, up_to = self._looked_up, self.query.get("up_to", "")
         if rule is None:
             return []
         return versions_shown(rule, up_to=int(up_to) if up_to.isdecimal() and len(up_to) < 9 else None)
 
     @cached_property
     def history(self) -> History | None:
-        """That rule's versions."""
-        rule = next((one for one in self.rules if one.pk == self.history_of), None)
+        """That rule's versions, where it is on the page."""
+        rule = self._looked_up
         if rule is None:
             return None
-        return history_of(self._versions, latest=rule.version, shown=VERSIONS_SHOWN, classes=self.classes, who=self.who)
+        names = self._named({one.created_by for one in self._versions})
+        return history_of(
+            self._versions,
+            latest=rule.version,
+            shown=VERSIONS_SHOWN,
+            classes=self.classes,
+            who=lambda actor: words.who(actor, name=names.get(actor), me=self.frame.caller.actor),
+        )
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        actors = {rule.versioned_by for rule in self.rules} | {one.created_by for one in self._versions}
+        """Of all who made a latest version, where the rules are sorted by them; else of those of the page."""
+        by_name = self.sort.removeprefix("-") == "by"
+        return self._named({rule.versioned_by for rule in (self.rules if by_name else [row.rule for row in self.rows])})
+
+    def _named(self, actors: set[str]) -> dict[str, str]:
         return people_named(tenant_id=self.frame.caller.tenant_id, actors=actors)
 
     def who(self, actor: str) -> str:
@@ -138,7 +170,7 @@ class RulesTab:
     @property
     def foot(self) -> str:
         """How many there are, and what rules take."""
-        return f"{words.rule_count(len(self.rows))} {words.RULES_TAKE}"
+        return f"{words.rule_count(len(self.found))} {words.RULES_TAKE}"
 
 
 def tab_address(request: ConsoleRequest, **changes: Any) -> str:

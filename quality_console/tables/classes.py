@@ -12,15 +12,20 @@ from django.utils.functional import lazy
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from corrections.models import JudgeClass
 from corrections.policies import can_administer_class
 from judging.models import JudgingRule
 from judging.words.classes import NO_RULE_WANTS_IT, applies_to, counts, given_by
+from judging.words.parts import number
 from kindgi.access.callers import Caller
 from quality_console.tables.keyset import ConsoleTable
+from quality_console.views.numbered import NumberedPage, page_of
 
 SORTED_BY = "name"
+PER_PAGE = 25
+RULES_NAMED = 10
 _hidden_head: Any = lazy(lambda text: format_html('<span class="sr">{}</span>', text), SafeString)
 
 
@@ -98,11 +103,15 @@ class ClassTable(ConsoleTable):
         self.request = request
 
     def render_rules(self, value: list[JudgingRule]) -> SafeString:
-        """Each by its name, as a link to the rules."""
+        """Each by its name, as a link to the rules; of many the first, and how many more."""
         if not value:
             return format_html('<span class="muted">{}</span>', NO_RULE_WANTS_IT)
-        links = format_html_join(", ", '<a href="{}">{}</a>', ((self.rules_address, rule.name) for rule in value))
-        return format_html("<span>{}</span>", links)
+        named = [(self.rules_address, rule.name) for rule in value[:RULES_NAMED]]
+        if len(value) > RULES_NAMED:
+            more = len(value) - RULES_NAMED
+            said = ngettext("%(count)s more", "%(count)s more", more) % {"count": number(more)}
+            named.append((self.rules_address, said))
+        return format_html("<span>{}</span>", format_html_join(", ", '<a href="{}">{}</a>', named))
 
 
 _KEYS: dict[str, Callable[[ClassRow], Any]] = {
@@ -114,13 +123,16 @@ _KEYS: dict[str, Callable[[ClassRow], Any]] = {
 }
 
 
-def class_table(rows: Sequence[ClassRow], *, request: HttpRequest, rules_address: str) -> ClassTable:
-    """The table of the rows, sorted as the address says, else by name; those that are alike by name."""
+def class_table(
+    rows: Sequence[ClassRow], *, request: HttpRequest, rules_address: str
+) -> tuple[ClassTable, NumberedPage]:
+    """A page of the rows, sorted as the address says, else by name; those that are alike by name."""
     sort = request.GET.get("sort", "")
     if sort.removeprefix("-") not in _KEYS:
         sort = SORTED_BY
     found = sorted(sorted(rows, key=_KEYS[SORTED_BY]), key=_KEYS[sort.removeprefix("-")], reverse=sort.startswith("-"))
-    return ClassTable(found, request=request, sorted_by=sort, rules_address=rules_address)
+    shown, pages = page_of(found, request.GET, per_page=PER_PAGE)
+    return ClassTable(shown, request=request, sorted_by=sort, rules_address=rules_address), pages
 
 
 def sorts_of(table: ClassTable) -> list[tuple[str, Any, bool]]:

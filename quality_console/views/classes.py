@@ -98,11 +98,12 @@ def _answer(request: ConsoleRequest, dialog: Mapping[str, Any], *, status: int =
     found = ClassesFilter(request.GET, queryset=judge_classes_of(frame.project))
     rows = class_rows(found.qs, rules=frame.rules_live, caller=frame.caller)
     rules = f"{reverse('quality', args=[frame.slug])}?tab=rules"
-    table = class_table(rows, request=request, rules_address=rules)
+    table, pages = class_table(rows, request=request, rules_address=rules)
     context: dict[str, Any] = {
         "section": "quality",
         "tab": "judge-classes",
         "table": table,
+        "pages": pages,
         "sorts": sorts_of(table),
         "asked": found.form.cleaned_data,
         "scopes": _scopes(request),
