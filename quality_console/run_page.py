@@ -22,7 +22,7 @@ from quality_console.frame import ConsoleRequest
 from quality_console.presenting.runs import RunTexts, present_run
 from quality_console.presenting.shown import RunShown
 from quality_console.presenting.steps import ToolCalls
-from quality_console.times import moment
+from quality_console.times import sentence_with_time
 
 RAN_AS = {
     Via.LIVE: gettext_lazy("ran as the live version"),
@@ -188,9 +188,7 @@ def _told(page: RunOnPage) -> Told | None:
     later = gettext("It can be corrected once it has completed.")
     erased_at = page.run.content_erased_at
     told = {
-        Standing.ERASED: Told(
-            gettext("This run was erased %(when)s.") % {"when": moment(erased_at)} if erased_at else "", never
-        ),
+        Standing.ERASED: Told(sentence_with_time(_erased, erased_at) if erased_at else "", never),
         Standing.PURGED: Told(
             gettext("This run was deleted, since the project keeps runs for a limited time only."),
             gettext("What its corrections keep of it is shown here. It can't be corrected any more."),
@@ -201,3 +199,7 @@ def _told(page: RunOnPage) -> Told | None:
         Standing.CANCELLED: Told(gettext("This run was cancelled."), no_answer),
     }
     return told.get(page.standing)
+
+
+def _erased(when: str) -> str:
+    return gettext("This run was erased %(when)s.") % {"when": when}

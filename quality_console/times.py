@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.http import HttpRequest
 from django.utils import dateformat, timezone
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from kindgi.api.times import wire
 
 COOKIE = "timezone"
 _NAMES = available_timezones()
+# Stands for a time while a sentence is made: nothing that is stored can hold it, PostgreSQL's texts have none.
+_TIME = "\x00"
 
 
 def zone_of(request: HttpRequest) -> ZoneInfo:
@@ -35,6 +42,19 @@ def clock(at: datetime) -> str:
     """The time of day: ``9:41 AM``."""
     local = timezone.localtime(at)
     return dateformat.format(local, _clock(local))
+
+
+def with_instant(at: datetime, text: str) -> SafeString:
+    """A time that reads ``text``, with the exact instant on hover."""
+    return format_html('<time datetime="{0}" title="{0}">{1}</time>', wire(at), text)
+
+
+def sentence_with_time(
+    sentence: Callable[[str], str], at: datetime, how: Callable[[datetime], str] = moment
+) -> SafeString:
+    """What ``sentence`` makes of the time in words, for a page: the time has its instant, all else is escaped."""
+    said = escape(sentence(_TIME))
+    return mark_safe(said.replace(_TIME, with_instant(at, how(at))))  # noqa: S308 - all but the time is escaped
 
 
 def _clock(local: datetime) -> str:

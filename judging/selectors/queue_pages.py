@@ -20,7 +20,12 @@ from kindgi.api.times import now
 from kindgi.sql import fetch
 
 NEAR = 1000
-_ROWS = "SELECT item.* FROM place JOIN judging_queueitem AS item ON item.id = place.id ORDER BY {order}"
+# An item doesn't keep its flow's version, which an agent's item has no need of: there the run isn't looked up.
+_ROWS = """
+SELECT item.*, (SELECT run.flow_version FROM runs_run AS run
+    WHERE item.agent_id = '' AND run.tenant_id = item.tenant_id AND run.run_id = item.run_id) AS flow_version
+FROM place JOIN judging_queueitem AS item ON item.id = place.id ORDER BY {order}
+"""
 _NEAREST = """
 SELECT (SELECT count(*) FROM place), (
     SELECT run_id FROM judging_queueitem WHERE id = (SELECT id FROM place ORDER BY {order} LIMIT 1))
@@ -44,12 +49,14 @@ WHERE entry.item_id = ANY(%s) ORDER BY entry.item_id, entry.created_at, entry.id
 class QueueRows:
     """A page of items with their entries; the names of these' rules and what they want now, by the rules' ids.
 
+    ``flow_versions`` has the versions of flows, by the items' public run ids, while the runs are there.
     ``previous`` is the place to read before, and ``next`` the one to read after, where there may be more.
     """
 
     rows: list[QueueItem]
     names: dict[UUID, str]
     wants: dict[UUID, UUID | None]
+    flow_versions: dict[UUID, str]
     previous: str | None
     next: str | None
 
@@ -90,7 +97,8 @@ def queue_page(
     names, wants = _read_entries(rows)
     has_previous, has_next = (more, True) if before is not None else (after is not None, more)
     ends = [_place_text(view, item, seen_at) for item in (rows[0], rows[-1])] if rows else [None, None]
-    return QueueRows(rows, names, wants, ends[0] if has_previous else None, ends[1] if has_next else None)
+    versions = {item.run_id: version for item in rows if (version := getattr(item, "flow_version", None))}
+    return QueueRows(rows, names, wants, versions, ends[0] if has_previous else None, ends[1] if has_next else None)
 
 
 def _rows(places: Places) -> list[QueueItem]:

@@ -19,6 +19,8 @@ DISMISSING = gettext_lazy(
     " No rule queues it again by itself; Reopen puts it back."
 )
 
+_ENDS = (".", "!", "?", "…")
+
 
 def wanted(judge_class: str | None) -> str:
     """Whose correction is wanted, by the class's name: ``an expert correction``, ``any correction``."""
@@ -96,8 +98,10 @@ def others_wait(count: int) -> str:
 
 
 def runs_dismissed(*, count: int, reason: str) -> str:
-    """What dismissing did, right after it."""
-    if reason:
+    """What dismissing did, right after it; a reason that is a sentence already keeps its own end."""
+    if reason.endswith(_ENDS):
+        message = ngettext("%(count)s run dismissed: %(reason)s", "%(count)s runs dismissed: %(reason)s", count)
+    elif reason:
         message = ngettext("%(count)s run dismissed: %(reason)s.", "%(count)s runs dismissed: %(reason)s.", count)
     else:
         message = ngettext("%(count)s run dismissed.", "%(count)s runs dismissed.", count)

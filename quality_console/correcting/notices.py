@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils.translation import gettext as _
 
@@ -10,7 +12,7 @@ from corrections.models import Correction
 from judging.models import QueueItem, State
 from kindgi.api.errors import ApiError
 from kindgi.runs.errors import RunErased
-from quality_console.times import clock
+from quality_console.times import clock, sentence_with_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +30,20 @@ class Notice:
 
 def closed_meanwhile(item: QueueItem, *, by: str, action: str) -> Notice:
     """That the run left the queue while it was looked at."""
-    at = clock(item.closed_at) if item.closed_at else ""
-    if item.state == State.DISMISSED:
-        head = _("%(who)s dismissed this run at %(time)s.") % {"who": by, "time": at}
-    else:
-        head = _("%(who)s closed this item at %(time)s.") % {"who": by, "time": at}
+    message = (
+        _("%(who)s dismissed this run at %(time)s.")
+        if item.state == State.DISMISSED
+        else _("%(who)s closed this item at %(time)s.")
+    )
+    head = _at(item.closed_at, lambda time: message % {"who": by, "time": time})
     text = _("Your correction still counts. Nothing you typed is lost.")
     return Notice("wait", "info", head, text, _("Save anyway"), action)
 
 
 def corrected_meanwhile(correction: Correction, *, action: str) -> Notice:
     """That the same person has corrected the run elsewhere since the form was opened."""
-    head = _("You corrected this run at %(time)s, in another window.") % {"time": clock(correction.created_at)}
+    message = _("You corrected this run at %(time)s, in another window.")
+    head = _at(correction.created_at, lambda time: message % {"time": time})
     text = _("Saving this replaces it. Nothing you typed is lost.")
     return Notice("wait", "info", head, text, _("Save anyway"), action)
 
@@ -59,3 +63,7 @@ def refused(refusal: ApiError, *, next_run: str, request_id: str) -> Notice:
         return Notice("wrong", "alert", head, text, _("Next run"), href=next_run)
     text = _("%(why)s Request %(id)s.") % {"why": refusal.message, "id": request_id}
     return Notice("wrong", "alert", _("Not saved."), text)
+
+
+def _at(at: datetime | None, sentence: Callable[[str], str]) -> str:
+    return sentence("") if at is None else sentence_with_time(sentence, at, clock)

@@ -21,6 +21,7 @@ STATES = {
 }
 WHOSE = {"mine": _("For me"), "everyone": _("Everyone's")}
 _SORTS = [(f"{way}{sort}", f"{way}{sort}") for sort in Sort for way in ("", "-")]
+_LONGEST, _BEGINNING = 60, 40
 _FLOW, _AGENT = "flow:", "agent:"
 
 
@@ -54,7 +55,16 @@ class QueueFilter(django_filters.FilterSet):
         given, offered = self.cleaned.get(name), list(choices)
         if given is not None and str(given) not in {value for value, _label in offered}:
             offered.append((str(given), str(given)))
-        self.form.fields[name].widget.choices = [("", anything), *offered]
+        widget = self.form.fields[name].widget
+        widget.choices = [("", anything), *((value, _shortened(label)) for value, label in offered)]
+        whole = dict(offered).get(str(given), "")
+        if whole != _shortened(whole):
+            widget.attrs["title"] = whole
+
+
+def _shortened(label: str) -> str:
+    """A label as a field offers it among many: long ones differ at their ends as often as where they begin."""
+    return label if len(label) <= _LONGEST else f"{label[:_BEGINNING]}…{label[_BEGINNING + 1 - _LONGEST :]}"
 
 
 def subject_text(subject: Subject) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from kindgi.access.selectors import people_named
 from quality_console.frame import Frame
 from quality_console.queue.asked import run_address
 from quality_console.said.blindness import is_blind
-from quality_console.times import moment
+from quality_console.times import sentence_with_time
 
 
 class Holder(NamedTuple):
@@ -53,9 +54,9 @@ class Row:
         return f"{self.what}, {str(self.item.run_id)[:8]}"
 
 
-def what_ran(item: QueueItem) -> str:
-    """The agent and its version, or the flow."""
-    return f"{item.agent_id} {item.agent_version}" if item.agent_id else item.flow_id
+def what_ran(item: QueueItem, flow_version: str = "") -> str:
+    """The agent and its version, or the flow, with its version where that is known."""
+    return f"{item.agent_id} {item.agent_version}" if item.agent_id else f"{item.flow_id} {flow_version}".rstrip()
 
 
 def rows_in_words(frame: Frame, view: QueueView, found: QueueRows, *, at: datetime) -> list[Row]:
@@ -98,7 +99,7 @@ class _Said:
         holder = self.holder(item)
         return Row(
             item=item,
-            what=what_ran(item),
+            what=what_ran(item, self.found.flow_versions.get(item.run_id, "")),
             address=run_address(self.view, item.run_id),
             rules=[(rule_id, self.found.names[rule_id]) for rule_id in rule_ids],
             sign=sign,
@@ -113,14 +114,13 @@ class _Said:
         """The ring's sign, and the sentence beside it."""
         if item.state == State.OPEN:
             return self.needs(item, rule_ids)
-        when = moment(item.closed_at) if item.closed_at else ""
         if item.state == State.DISMISSED:
-            return "off", words.dismissed(by=self.who(item.closed_by), at=when, reason=item.reason or "")
+            return "off", _at(item, partial(_dismissed, self.who(item.closed_by), item.reason or ""))
         if item.state == State.ERASED:
-            return "off", words.erased(at=when)
+            return "off", _at(item, _erased)
         standing = self.standing.get(item.run_id)
         if standing is None:
-            return "done", _("Corrected until %(when)s, and taken back since") % {"when": when}
+            return "done", _at(item, _taken_back)
         is_hidden = self.hides and not standing.own
         return "done", _("Corrected") if is_hidden else words.corrected_and(standing.status)
 
@@ -130,3 +130,20 @@ class _Said:
         wanted = [self.classes.get(self.found.wants[rule_id]) for rule_id in rule_ids if rule_id in unmet]
         so_far = [(self.classes.get(one), count) for one, (count, _right) in tallies.items()]
         return "part" if tallies else "", words.needs(wanted, so_far)
+
+
+def _at(item: QueueItem, sentence: Callable[[str], str]) -> str:
+    """The sentence of when the item left the queue, as a page has it."""
+    return sentence_with_time(sentence, item.closed_at) if item.closed_at else sentence("")
+
+
+def _dismissed(by: str, reason: str, when: str) -> str:
+    return words.dismissed(by=by, at=when, reason=reason)
+
+
+def _erased(when: str) -> str:
+    return words.erased(at=when)
+
+
+def _taken_back(when: str) -> str:
+    return _("Corrected until %(when)s, and taken back since") % {"when": when}

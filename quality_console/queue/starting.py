@@ -37,6 +37,8 @@ def _why_none(caller: Caller, query: QueueQuery) -> str:
     if not held or until is None:
         return str(words.NOTHING_WAITS)
     message = ngettext(
-        "%(count)s is held by others until %(time)s.", "%(count)s are held by others until %(time)s.", held
+        "%(count)s is held by others until %(time)s.",
+        "%(count)s are held by others, the first of them until %(time)s.",
+        held,
     )
     return message % {"count": number(held), "time": clock(until)}

@@ -22,6 +22,7 @@ from quality_console.templatetags.console import clock, icon, initials, short_id
 
 _OPEN_ONLY = {"held"}
 _CLOSED_ONLY = {"closed"}
+_NUMBER = {"th": {"class": "num"}, "td": {"class": "num"}}
 
 
 def _td(classes: str) -> dict[str, dict[str, str]]:
@@ -42,7 +43,7 @@ class QueueTable(ConsoleTable):
     stands = tables.Column(gettext_lazy("Where it stands"), attrs=_td("stands"))
     held = tables.Column(gettext_lazy("Held by"), accessor="holder", default="")
     added = tables.Column(gettext_lazy("Added to the queue"), accessor="item__created_at", attrs=_td("when"))
-    so_far = tables.Column(gettext_lazy("Corrections so far"), orderable=False)
+    so_far = tables.Column(gettext_lazy("Corrections so far"), orderable=False, attrs=_NUMBER)
     closed = tables.Column(gettext_lazy("Left the queue"), accessor="item__closed_at", orderable=False)
     acts = tables.Column(
         empty_values=(),

@@ -13,7 +13,6 @@ from django.templatetags.static import static
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from kindgi.api.times import wire
 from quality_console import roles, times
 
 register = template.Library()
@@ -32,23 +31,19 @@ def icon(name: str) -> SafeString:
 @register.filter
 def moment(at: datetime | None) -> SafeString | str:
     """``24 Oct 2026, 9 PM EDT``, with the exact instant on hover; nothing of no time."""
-    return "" if at is None else _time(at, times.moment(at))
+    return "" if at is None else times.with_instant(at, times.moment(at))
 
 
 @register.filter
 def short_moment(at: datetime | None) -> SafeString | str:
     """``18 Nov, 5:48 AM``, with the exact instant on hover; nothing of no time."""
-    return "" if at is None else _time(at, times.short_moment(at))
+    return "" if at is None else times.with_instant(at, times.short_moment(at))
 
 
 @register.filter
 def clock(at: datetime | None) -> SafeString | str:
     """``9:41 AM``, with the exact instant on hover; nothing of no time."""
-    return "" if at is None else _time(at, times.clock(at))
-
-
-def _time(at: datetime, text: str) -> SafeString:
-    return format_html('<time datetime="{0}" title="{0}">{1}</time>', wire(at), text)
+    return "" if at is None else times.with_instant(at, times.clock(at))
 
 
 @register.filter

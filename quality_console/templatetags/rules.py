@@ -8,7 +8,7 @@ from django.template import Context
 from judging.models import CatchUp, CatchUpState
 from judging.words import catch_ups as words
 from judging.words import rules as rule_words
-from quality_console.times import moment
+from quality_console.times import sentence_with_time
 
 register = template.Library()
 
@@ -28,8 +28,11 @@ def catch_up_told(job: CatchUp) -> str:
     if job.state != CatchUpState.DONE:
         return words.catching_up(counts, done=job.done, of=job.of)
     matches = job.queued + job.already_queued + job.already_reviewed
-    since = None if job.since is None else moment(job.since)
-    return words.caught_up_among(counts, matches=matches, last=job.last, since=since)
+
+    def told(since: str | None) -> str:
+        return words.caught_up_among(counts, matches=matches, last=job.last, since=since)
+
+    return told(None) if job.since is None else sentence_with_time(told, job.since)
 
 
 @register.simple_tag

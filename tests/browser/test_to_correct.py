@@ -213,7 +213,9 @@ def test_two_reviewers_who_press_start_at_once_get_two_runs(shop, page_for):
     third.goto(there(shop))
     expect(third.get_by_text("since")).to_have_count(2)
     third.get_by_role("button", name="Start").click()
-    expect(third.get_by_text(re.compile(r"2 are held by others until \d+(:\d\d)? [AP]M\."))).to_be_visible()
+    expect(
+        third.get_by_text(re.compile(r"2 are held by others, the first of them until \d+(:\d\d)? [AP]M\."))
+    ).to_be_visible()
 
 
 def test_without_scripts_runs_are_found_dismissed_and_reopened(shop, page_for):

@@ -173,6 +173,8 @@ ENDED: list[tuple[str, str]] = [
     (items.others_wait(2), "2 more wait for other judges."),
     (items.others_wait(1), "1 more waits for other judges."),
     (items.runs_dismissed(count=2, reason=REASON), "2 runs dismissed: A test order."),
+    (items.runs_dismissed(count=2, reason="A test order."), "2 runs dismissed: A test order."),
+    (items.runs_dismissed(count=1, reason="Whose is it?"), "1 run dismissed: Whose is it?"),
     (items.runs_dismissed(count=1, reason=""), "1 run dismissed."),
     (
         items.left_queue(rule="Retail sample", judge_class="expert"),

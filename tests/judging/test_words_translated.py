@@ -117,7 +117,7 @@ SAID: dict[str, Callable[[], list[str]]] = {
     "items.erased": lambda: [items.erased(at=AT)],
     "items.others_wait": lambda: [items.others_wait(count) for count in (1, 2)],
     "items.runs_dismissed": lambda: [
-        items.runs_dismissed(count=count, reason=reason) for count in (1, 2) for reason in ("", "A test")
+        items.runs_dismissed(count=count, reason=reason) for count in (1, 2) for reason in ("", "A test", "A test.")
     ],
     "items.left_queue": lambda: [items.left_queue(rule="Echo half", judge_class=name) for name in (None, "expert")],
     "results.version_label": lambda: [results.version_label(None)],

@@ -176,4 +176,4 @@ def test_start_says_where_nothing_waits_and_until_when_others_hold_what_does(und
             undone.api("admin").ok("POST", f"projects/{undone.project.pk}/judging-queue/{run}/hold")
         said = toast(send(undone, "queue-start").content.decode())
     until = at + timedelta(minutes=5)
-    assert said == f"3 are held by others until {until:%-I:%M %p}.".replace(":00 ", " ")
+    assert said == f"3 are held by others, the first of them until {until:%-I:%M %p}.".replace(":00 ", " ")

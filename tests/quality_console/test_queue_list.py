@@ -9,8 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.utils import timezone
 
+from judging.models import QueueItem
 from judging.queue_view import Sort
-from kindgi.api.times import as_of, now
+from kindgi.api.times import as_of, now, wire
+from kindgi.runs.models import Run
 from tests.builders import make_project
 from tests.judging.queues import dismiss, import_runs, make_rule, old_rule, queued_runs, records
 from tests.quality_console.queue_pages import address, client_of, links, rows, tab, words
@@ -258,6 +260,58 @@ def test_a_page_takes_the_same_few_statements_however_many_rows_it_has(undone: S
         assert len(rows(page)) >= number
         counts.append(len(statements))
     assert counts[0] == counts[1]
+
+
+def test_a_first_page_with_names_holders_and_flows_takes_12_statements_at_most(undone: Shop):
+    make_rule(undone, when={})
+    expert = undone.judge_class("expert", assertableBy={"minReviewerRole": "senior"})
+    make_rule(undone, name="Experts", when={}, judgeClassId=expert)
+    runs = [undone.run(flow={"id": "orders", "version": "1.2.0"}) for _ in range(3)]
+    runs += [undone.run() for _ in range(3)]
+    undone.correct(runs[0])
+    for run, by in zip(runs, ("editor", "admin", "editor:2"), strict=False):
+        undone.api(by).ok("POST", f"projects/{undone.project.pk}/judging-queue/{run}/hold")
+    client = client_of(undone)
+    with assert_queries(at_most=12):
+        page = client.get(f"{address(undone)}?tab=to-correct&whose=everyone").content.decode()
+    for said in ("orders 1.2.0", f"{undone.person('admin')} since", "you since", "expert correction"):
+        assert said in words(page)
+    assert sorted(rows(page)) == sorted(runs)
+
+
+def test_a_flows_row_has_its_version_as_long_as_the_run_is_there(undone: Shop):
+    make_rule(undone, when={})
+    run = undone.run(flow={"id": "orders", "version": "1.2.0"})
+    assert f"orders 1.2.0 {run[:8]}" in words(tab(undone))
+    undone.admin.ok("POST", f"runs/{run}/erase")
+    assert f"orders 1.2.0 {run[:8]}" in words(tab(undone, "state=erased"))
+    Run.objects.filter(run_id=run).delete()
+    assert f"orders {run[:8]}" in words(tab(undone, "state=erased"))
+
+
+@pytest.mark.parametrize("state", ["dismissed", "erased"])
+def test_when_a_run_left_the_queue_is_said_with_its_exact_instant(undone: Shop, state: str):
+    (run,) = filled(undone, 1)
+    if state == "dismissed":
+        dismiss(undone, run, reason="<b>A test</b>")
+    else:
+        undone.admin.ok("POST", f"runs/{run}/erase")
+    at = wire(QueueItem.objects.get(run_id=run).closed_at)
+    page = tab(undone, f"state={state}")
+    assert f'<time datetime="{at}" title="{at}">' in page.partition("ring off")[2].partition("</td>")[0]
+    assert "<b>A test" not in page
+
+
+def test_long_names_of_rules_are_offered_cut_and_the_chosen_one_is_said_whole(undone: Shop):
+    rules = [make_rule(undone, name=f"{'long ' * 38}{number}") for number in range(3)]
+    options = tab(undone).partition('id="f-rule"')[2].partition("</select>")[0]
+    for number, rule in enumerate(rules):
+        label = options.partition(f'value="{rule["ruleId"]}">')[2].partition("<")[0]
+        assert len(label) == 60
+        assert label.startswith("long ")
+        assert label.endswith(f" {number}")
+    assert "title" not in options
+    assert f'title="{rules[1]["name"]}"' in tab(undone, f"rule={rules[1]['ruleId']}")
 
 
 def test_twenty_five_rows_are_under_100_kb(undone: Shop):
