@@ -25,3 +25,9 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("quality_console.urls")),
 ]
+
+# What is refused before a view is reached.
+handler400 = "quality_console.views.refusals.bad_request"
+handler403 = "quality_console.views.refusals.forbidden"
+handler404 = "quality_console.views.refusals.not_found"
+handler500 = "quality_console.views.refusals.failed"

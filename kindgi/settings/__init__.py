@@ -105,6 +105,13 @@ MIDDLEWARE = [
     "quality_console.middleware.TimeZoneMiddleware",
 ]
 
+CSRF_FAILURE_VIEW = "quality_console.views.refusals.not_from_here"
+# Of forms; /v1 reads its bodies itself. The form for a correction has the most: 50 calls with 100 arguments, two fields
+# each, and as many for calls that were added. Its texts are a run's, of which /v1 takes 2 MiB, three times as long as a
+# form spells them, and once more what was typed.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
+
 ROOT_URLCONF = "kindgi.urls"
 WSGI_APPLICATION = "kindgi.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -47,9 +49,9 @@ def console(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse
             if asked.frame.slug is not None:
                 asked.frame.project  # noqa: B018 - raises where it isn't for them
             if request.method in _READS:
-                return view(asked, *args, **kwargs)
+                return _to_be_shown(asked, view(asked, *args, **kwargs))
             with transaction.atomic():
-                return view(asked, *args, **kwargs)
+                return _to_be_shown(asked, view(asked, *args, **kwargs))
         except AuthMissing:
             # To sign in again would lead them here again.
             return refused(request, PermissionDenied(_("You belong to no company, so there's nothing here for you.")))
@@ -72,12 +74,13 @@ def page(
 ) -> HttpResponse:
     """The page; to HTMX only the named part that it wants to swap, if that is one of ``parts``.
 
-    A part's name is its element's id (django-template-partials). A part brings new toasts along.
+    A part's name is its element's id (django-template-partials). A part brings new toasts along, if there are any.
     """
     wanted = request.htmx.target if request.htmx and not request.htmx.history_restore_request else None  # type: ignore[attr-defined]
     if wanted in parts:
         text = render_to_string(f"{template}#{wanted}", dict(context), request)
-        text += render_to_string("quality_console/parts/toasts.html", {"swapped": True}, request)
+        if len(messages.get_messages(request)):
+            text += render_to_string("quality_console/parts/toasts.html", {"swapped": True}, request)
     else:
         text = render_to_string(template, dict(context), request)
     response = HttpResponse(text, status=status)
@@ -93,7 +96,7 @@ def done(request: HttpRequest, to: str, said: str = "", *, undo: str = "") -> Ht
     if said:
         messages.success(request, said, extra_tags=undo)
     if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponseLocation(to)
+        return _located(request, to)
     return SeeOther(to)
 
 
@@ -108,16 +111,35 @@ def gone_on(request: HttpRequest, to: str, said: str = "", *, undo: str = "") ->
 
 def refused(request: HttpRequest, refusal: ApiError) -> HttpResponse:
     """A refusal: as a page, or where HTMX asked as a notice for the place it was asked from."""
-    template = "quality_console/parts/refusal.html" if request.htmx else "quality_console/refusal.html"  # type: ignore[attr-defined]
-    response = HttpResponse(
-        render_to_string(template, {"refusal": refusal}, request),
-        status=refusal.status,
-    )
-    if request.htmx:  # type: ignore[attr-defined]
+    # A request that was refused early on never came to where it is said who asks, nor may what it left unsaid be lost.
+    by_htmx = bool(getattr(request, "htmx", False))
+    template = "quality_console/parts/refusal.html" if by_htmx else "quality_console/refusal.html"
+    text = render_to_string(template, {"refusal": refusal, "messages": ()}, request)
+    response = HttpResponse(text, status=refusal.status)
+    if by_htmx:
         # Wherever the answer would have gone, what was typed stays there, and this stands in the page's place for it.
         response.headers["HX-Retarget"] = "#notices"
         response.headers["HX-Reswap"] = "innerHTML"
     error_headers(refusal, response)
+    return response
+
+
+def _located(request: HttpRequest, to: str) -> HttpResponse:
+    """HTMX goes on to the page at ``to``; the page that it came from is no step of its history, where it is the same."""
+    response = HttpResponseLocation(to)
+    here = urlsplit(request.htmx.current_url or "").path  # type: ignore[attr-defined]
+    if here == urlsplit(to).path:
+        response.headers["HX-Location"] = json.dumps({"path": to, "push": "false", "replace": "true"})
+    return response
+
+
+def _to_be_shown(request: ConsoleRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """A view's own answer to HTMX, marked as meant for the place that asked where its status is one of a refusal.
+
+    What isn't marked is a proxy's word, or a fault's, and isn't put in the place of anything (console.js).
+    """
+    if request.htmx and request.htmx.target and response.status_code >= HTTPStatus.BAD_REQUEST:
+        response.headers.setdefault("HX-Retarget", f"#{request.htmx.target}")
     return response
 
 
