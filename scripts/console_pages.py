@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any, Literal
 
 from playwright.sync_api import Page
@@ -25,6 +26,11 @@ class ConsolePage:
     who: Who = "reviewer"
     steps: tuple[tuple[str, str], ...] = ()
     status: int = 200
+
+    def missing(self, found: dict[str, str]) -> list[str]:
+        """The places in its address that aren't among those found."""
+        named = [name for _text, name, _spec, _conversion in Formatter().parse(self.address) if name]
+        return [name for name in named if name not in found]
 
     def open(self, page: Page, found: dict[str, str]) -> None:
         """Go there, and return once all is drawn; fails where it isn't answered as it should be."""
@@ -98,26 +104,26 @@ PAGES = (
     ConsolePage("service accounts", "/service-accounts", who="admin"),
     ConsolePage("service account, new", "/service-accounts?dialog=new", who="admin"),
     ConsolePage("no such project", "/projects/nowhere/quality", status=404),
-    ConsolePage("no such run", _RUNS + "/{class}", status=404),
+    ConsolePage("no such run", _RUNS + "/00000000-0000-0000-0000-000000000000", status=404),
 )
 
 
 def places(get: Get, project_id: str, *, reviewer_id: str) -> dict[str, str]:
-    """Ids in the project, by name, as ``get`` reads them from /v1: a run in each state of the queue, a rule, a class.
+    """Ids in the project, by name, as ``get`` reads them from /v1; what the project has none of is missing.
 
-    ``corrected`` is the run that the reviewer corrected last, ``correction`` what they said of it: until they have,
-    they would see nobody's. What the project has none of is an id of nothing.
+    ``waiting``, ``dismissed`` and ``erased`` are runs of the queue; ``corrected`` is the run that the reviewer
+    corrected last, and ``correction`` what they said of it: until they have, they would see nobody's. A rule wants the class.
     """
     project = f"projects/{project_id}"
     found = {"slug": str(get(project)["slug"])}
     for name, state in STATES.items():
-        found[name] = _an_id(get(f"{project}/judging-queue?state={state}")["data"], "runId")
+        found |= _first(get(f"{project}/judging-queue?state={state}")["data"], {name: "runId"})
     said = get(f"corrections?scopeKind=project&scopeId={project_id}&madeBy={reviewer_id}")["data"]
-    found |= {"corrected": _an_id(said, "runId"), "correction": _an_id(said, "id")}
-    found["rule"] = _an_id(get(f"{project}/judging-rules")["data"], "ruleId")
-    found["class"] = _an_id(get("judge-classes")["data"], "id")
-    return found
+    found |= _first(said, {"corrected": "runId", "correction": "id"})
+    rules = get(f"{project}/judging-rules")["data"]
+    found |= _first(rules, {"rule": "ruleId"})
+    return found | _first([rule for rule in rules if "judgeClassId" in rule], {"class": "judgeClassId"})
 
 
-def _an_id(rows: list[dict[str, Any]], name: str) -> str:
-    return str(rows[0][name]) if rows else "00000000-0000-0000-0000-000000000000"
+def _first(rows: list[dict[str, Any]], fields: dict[str, str]) -> dict[str, str]:
+    return {name: str(rows[0][field]) for name, field in fields.items()} if rows else {}

@@ -62,8 +62,13 @@ def _bodies(records: list[dict[str, Any]]) -> Iterator[bytes]:
 
 
 def _queue(api: httpx.Client, project: str, agents: list[str]) -> None:
-    """A rule for all agents and one for each, none of which saw the runs end: each catches up with them."""
-    rules: list[dict[str, Any]] = [{"name": "Every answer", "when": {"agentIds": agents}, "sample": 0.3}]
+    """Rules for all agents and one for each, none of which saw the runs end: each catches up with them."""
+    scope = {"kind": "project", "projectId": project}
+    expert = _ok(api.post("judge-classes", json={"scope": scope, "name": "Desk leads", "weight": 3}))["id"]
+    rules: list[dict[str, Any]] = [
+        {"name": "Every answer", "when": {"agentIds": agents}, "sample": 0.3},
+        {"name": "For desk leads", "when": {"agentIds": agents}, "sample": 0.1, "judgeClassId": expert},
+    ]
     rules += [{"name": f"Live answers of {one}", "when": {"agentIds": [one], "versions": ["live"]}} for one in agents]
     for rule in rules:
         made = _ok(api.post(f"projects/{project}/judging-rules", json={"sample": 0.2, **rule}))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -85,6 +86,9 @@ class Studio:
         reviewer = reviewer_of(api, project_id)
         found = places(lambda path: api.get(path).raise_for_status().json(), project_id, reviewer_id=reviewer)
         for shown in pages:
+            if missing := shown.missing(found):
+                print(f"{found['slug']}: {shown.name} is left out, the data has none: {', '.join(missing)}")
+                continue
             for width in WIDTHS:
                 yield from self._of(shown, width, found)
             print(f"{found['slug']}: {shown.name}", flush=True)
@@ -94,7 +98,7 @@ class Studio:
         shown.open(page, found)
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-            name = f"{found['slug']} {shown.name} {width} {theme}".replace(" ", "-")
+            name = re.sub(r"\W+", "-", f"{found['slug']} {shown.name} {width} {theme}")
             page.screenshot(path=self._folder / f"{name}.png", full_page=True)
             yield Picture(group=f"{found['slug']}: {shown.name}", name=f"{width} px, {theme}", file=f"{name}.png")
         page.close()
