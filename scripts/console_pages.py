@@ -112,7 +112,8 @@ def places(get: Get, project_id: str, *, reviewer_id: str) -> dict[str, str]:
     """Ids in the project, by name, as ``get`` reads them from /v1; what the project has none of is missing.
 
     ``waiting``, ``dismissed`` and ``erased`` are runs of the queue; ``corrected`` is the run that the reviewer
-    corrected last, and ``correction`` what they said of it: until they have, they would see nobody's. A rule wants the class.
+    corrected last, and ``correction`` what they said of it: until they have, they would see nobody's. ``class`` is one
+    that a rule wants.
     """
     project = f"projects/{project_id}"
     found = {"slug": str(get(project)["slug"])}
