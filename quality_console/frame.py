@@ -57,7 +57,7 @@ class Frame:
         """The project of the page; raises ``ProjectNotFound``, also where there is one that isn't the person's."""
         found = next((project for project in self.projects if project.slug == self.slug), None)
         if found is None:
-            raise ProjectNotFound(str(self.slug))
+            raise ProjectNotFound
         return found
 
     @cached_property

@@ -9,7 +9,9 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from judging.errors import JudgingItemNotFound
-from judging.selectors.queue import queue_item_get
+from judging.models import State
+from judging.selectors.queue import queue_item_get, queue_states
+from kindgi.api.ids import parse_id
 from quality_console.forms.queue import ReasonForm
 from quality_console.frame import Frame
 from quality_console.queue.acts import dialog_text, dialog_title
@@ -36,6 +38,13 @@ def dismissing(frame: Frame, query: QueryDict, runs: Sequence[str], form: Reason
     address = f"{reverse('queue-dismiss', args=[frame.project.slug])}?{asked.query()}"
     what = _named(frame, runs[0]) if len(runs) == 1 else ""
     return Dismissing(dialog_title(len(runs)), what, dialog_text(len(runs)), runs, form, address, asked.address())
+
+
+def still_open(frame: Frame, runs: Sequence[str]) -> list[str]:
+    """Those of the runs that wait still: others needn't be asked about. One statement."""
+    ids = [one for one in map(parse_id, runs) if one is not None]
+    states = queue_states(tenant_id=frame.project.tenant_id, run_ids=ids)
+    return [run for run in runs if (one := parse_id(run)) is not None and states.get(one) == State.OPEN]
 
 
 def _named(frame: Frame, run_id: str) -> str:

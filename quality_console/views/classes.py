@@ -14,14 +14,14 @@ from django.views.decorators.http import require_POST
 
 from corrections.errors import JudgeClassNameTaken, JudgeClassNotFound
 from corrections.models import JudgeClass
-from corrections.policies import can_administer_class
+from corrections.policies import can_administer_class, check_administer_class
 from corrections.selectors import judge_classes_of
 from corrections.services.classes import judge_class_change, judge_class_create, judge_class_unregister
 from judging.selectors.rules import rules_wanting
 from judging.words.classes import A_SHARE_WEIGHTS, EXPERTS_CORRECTIONS, REMOVING_KEEPS, removing_strands
 from kindgi.access.models import User
 from kindgi.access.selectors import memberships_of
-from kindgi.api.errors import ApiError
+from kindgi.api.errors import ApiError, PermissionDenied
 from quality_console.filters.classes import ClassesFilter
 from quality_console.forms.classes import AGENT, PROJECT, TENANT, ChangeClassForm, ClassForm, NewClassForm
 from quality_console.frame import ConsoleRequest
@@ -42,6 +42,8 @@ def tab(request: ConsoleRequest) -> HttpResponseBase:
 @console
 def create(request: ConsoleRequest, slug: str) -> HttpResponseBase:
     """Make a class of the project, of an agent in it, or of the tenant."""
+    if not _scopes(request):
+        raise PermissionDenied(_("This needs an admin of the project."))
     form = _new_form(request, request.POST)
     project = request.frame.project
     return _save(
@@ -57,6 +59,7 @@ def create(request: ConsoleRequest, slug: str) -> HttpResponseBase:
 def change(request: ConsoleRequest, slug: str, class_id: UUID) -> HttpResponseBase:
     """Change a class that applies to the project's runs."""
     judge_class = _known(request, class_id)
+    check_administer_class(request.frame.caller, judge_class)
     form = ChangeClassForm(request.POST, people=_people(request), judge_class=judge_class)
     return _save(
         request,
@@ -70,7 +73,7 @@ def change(request: ConsoleRequest, slug: str, class_id: UUID) -> HttpResponseBa
 @console
 def remove(request: ConsoleRequest, slug: str, class_id: UUID) -> HttpResponseBase:
     """Retire a class: no new correction can name it."""
-    _known(request, class_id)
+    check_administer_class(request.frame.caller, _known(request, class_id))
     removed = judge_class_unregister(caller=request.frame.caller, judge_class_id=str(class_id))
     return done(request, _back(request), _("%(name)s was removed.") % {"name": removed.name})
 

@@ -125,7 +125,7 @@ def refused(request: HttpRequest, refusal: ApiError) -> HttpResponse:
 
 
 def _located(request: HttpRequest, to: str) -> HttpResponse:
-    """HTMX goes on to the page at ``to``; the page that it came from is no step of its history, where it is the same."""
+    """HTMX goes on to the page at ``to``; where it came from that same page, its history has no new step."""
     response = HttpResponseLocation(to)
     here = urlsplit(request.htmx.current_url or "").path  # type: ignore[attr-defined]
     if here == urlsplit(to).path:

@@ -19,7 +19,7 @@ from quality_console.frame import ConsoleRequest
 from quality_console.queue.acts import dismissing_said, reopening_said
 from quality_console.queue.asked import asked_of
 from quality_console.queue.board import board_read
-from quality_console.queue.dialogs import Dismissing, dismissing
+from quality_console.queue.dialogs import Dismissing, dismissing, still_open
 from quality_console.queue.starting import next_run, own_run
 from quality_console.see_other import SeeOther
 from quality_console.views.pages import console, done, page
@@ -30,7 +30,8 @@ TEMPLATE = "quality_console/to_correct.html"
 def tab(request: ConsoleRequest) -> HttpResponseBase:
     """The tab, and the dialog that its address names."""
     runs = request.GET.getlist("run") if request.GET.get("dialog") == "dismiss" else []
-    if runs and request.frame.may_write:
+    runs = still_open(request.frame, runs) if runs and request.frame.may_write else []
+    if runs:
         return _shown(request, dismissing(request.frame, request.GET, runs, ReasonForm()))
     return _shown(request, None)
 

@@ -9,7 +9,8 @@
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (zone && cookie("timezone") !== zone) {
     document.cookie = `timezone=${zone}; path=/; max-age=31536000; samesite=lax`;
-    if (cookie("timezone") === zone && document.querySelector("time")) location.reload();
+    // Where cookies are refused the page stays as it is.
+    if (cookie("timezone") === zone) location.reload();
   }
 
   /* ── HTMX: the token that is valid now, also after somebody signed in anew in another tab ── */
@@ -18,20 +19,39 @@
     delete detail.parameters.csrfmiddlewaretoken;
     detail.headers["X-CSRFToken"] = cookie("csrftoken");
   });
-  document.addEventListener("htmx:sendError", ({ detail }) => notice("offline", detail.elt));
-  document.addEventListener("htmx:beforeRequest", ({ detail }) => {
-    // What asks by itself, again and again, leaves what was said to be read.
-    if (!detail.elt.matches("[data-quiet]")) document.getElementById("notices")?.replaceChildren();
-  });
-
-  const notice = (which) => {
-    const told = document.getElementById(`notice-${which}`);
-    if (told) document.getElementById("notices")?.replaceChildren(told.content.cloneNode(true));
-  };
 
   /* ── Forms that are sent as soon as something in them is chosen ── */
   document.addEventListener("change", ({ target }) => {
     target.closest("form[data-submit-on-change]")?.requestSubmit();
+  });
+
+  /* ── Forms that narrow a list: it is swapped under whoever chooses, and a menu that was open stays so ── */
+  const asked = new WeakMap();
+  const says = (form) => new URLSearchParams(new FormData(form)).toString();
+  let left = null;
+  document.addEventListener("htmx:beforeRequest", ({ detail: { elt } }) => {
+    if (elt.matches("form[data-narrows]")) asked.set(elt, says(elt));
+  });
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    const form = detail.requestConfig.elt;
+    if (!asked.has(form)) return;
+    // What was chosen since then is asked for in a moment.
+    if (asked.get(form) !== says(form)) detail.shouldSwap = false;
+    const menu = form.closest("[popover]");
+    left = detail.shouldSwap && menu?.matches(":popover-open") ? [menu.id, document.activeElement?.id] : null;
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    if (!left) return;
+    const [menu, field] = left, button = document.querySelector(`[popovertarget="${menu}"]`);
+    left = null;
+    // By its button, which it stands beside and gives the focus back to.
+    button?.focus();
+    button?.click();
+    if (field) document.getElementById(field)?.focus();
+  });
+  // A page that was kept as it was left has what was chosen when leaving it.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) for (const form of document.querySelectorAll(".filters form")) form.reset();
   });
 
   /* ── Theme: at once, and remembered ── */
@@ -61,22 +81,78 @@
   };
   document.addEventListener("htmx:load", ({ target }) => raise(target.matches?.("dialog") ? target.parentNode : target));
   document.addEventListener("DOMContentLoaded", () => raise(document));
-  document.addEventListener("cancel", (event) => {
-    const out = event.target.querySelector?.("[data-close]");
-    if (!out) return;
-    event.preventDefault();
-    out.click();
-  }, true);
-  document.addEventListener("click", (event) => {
-    const out = event.target.closest("[data-close]");
-    const slot = out?.closest("#dialog");
-    if (!slot || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
+  let opener = null;
+  document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+    if (detail.target?.id !== "dialog" || detail.elt.closest("dialog")) return;
+    const focused = document.activeElement;
+    opener = focused && focused !== document.body ? focused : detail.elt;
+  });
+  // Back to what opened it, also where that was drawn anew; else to the page's content.
+  const giveFocusBack = () => {
+    const place = opener?.isConnected ? opener : opener?.id && document.getElementById(opener.id);
+    opener = null;
+    if (place) place.focus();
+    if (!place || document.activeElement !== place) document.getElementById("main")?.focus();
+  };
+  const leave = (out) => {
+    const slot = out.closest("#dialog");
     out.closest("dialog").close();
     slot.replaceChildren();
     // The page under it stays as it is; only its address comes back.
     history.replaceState(history.state, "", out.href);
+  };
+  document.addEventListener("click", (event) => {
+    const out = event.target.closest("#dialog [data-close]");
+    if (!out || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    leave(out);
+    giveFocusBack();
   });
+  // What was saved from a dialog leaves its address too, so that Back doesn't open it again; nor can it be sent twice.
+  document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
+    const goesOn = ["HX-Location", "HX-Redirect"].some((name) => detail.xhr.getResponseHeader(name));
+    const out = goesOn && document.querySelector("#dialog dialog [data-close]");
+    if (!out) return;
+    leave(out);
+    document.addEventListener("htmx:afterSettle", giveFocusBack, { once: true });
+  });
+
+  /* ── Esc leaves a dialog; one in which something was typed asks first ── */
+  const typed = ({ target }) => target.closest?.("dialog:has([data-leave])")?.setAttribute("data-typed", "");
+  document.addEventListener("input", typed);
+  document.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target.id === "dialog" && detail.requestConfig?.verb === "post")
+      detail.target.querySelector("dialog:has([data-leave])")?.setAttribute("data-typed", "");
+  });
+  let typedIn = null;
+  const ask = (question, asks) => {
+    question.hidden = !asks;
+    if (asks) {
+      typedIn = document.activeElement;
+      question.querySelector("[data-keep]").focus();
+    } else typedIn?.focus();
+  };
+  const escape = (event, dialog) => {
+    const out = dialog.querySelector("[data-close]");
+    if (!out) return;
+    event.preventDefault();
+    const question = dialog.matches("[data-typed]") && dialog.querySelector("[data-leave]");
+    if (question) ask(question, question.hidden);
+    else out.click();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
+    const dialog = [...document.querySelectorAll("dialog:modal")].pop();
+    if (dialog && !document.querySelector(":popover-open")) escape(event, dialog);
+  });
+  document.addEventListener("cancel", (event) => {
+    if (event.target.matches?.("dialog")) escape(event, event.target);
+  }, true);
+  document.addEventListener("click", ({ target }) => {
+    const question = target.closest("[data-keep]")?.closest("[data-leave]");
+    if (question) ask(question, false);
+  });
+
   /* ── Older browsers: buttons that open what they name ── */
   if (!("commandForElement" in HTMLButtonElement.prototype))
     document.addEventListener("click", ({ target }) => {
@@ -98,7 +174,7 @@
     const tick = () => {
       if (!toast.isConnected) return clearInterval(timer);
       if (toast.matches(":hover, :focus-within")) return;
-      if (shown) shown.textContent = `${left} s`;
+      if (shown) shown.textContent = shown.dataset.countdown.replace("#", left);
       if (left-- <= 0) toast.remove();
     };
     const timer = setInterval(tick, 1000);
@@ -118,6 +194,7 @@
     if (!source) return;
     await navigator.clipboard.writeText(source.value ?? source.textContent);
     button.dataset.copied = "true";
+    document.dispatchEvent(new Event("copied"));
     setTimeout(() => delete button.dataset.copied, 2000);
   });
 })();

@@ -62,8 +62,8 @@ POST queue-hold                         302      302      204      404      403 
 POST queue-release                      302      302      204      404      403      204      204      204
 POST correction-remove                  302      302      404      404      403      303      303      303
 POST correction-change:status           302      302      404      404      403      303      303      303
-POST class-create                       302      302      303      404      403      403      303      303
-POST class-change                       302      302      404      404      403      403      303      303
+POST class-create                       302      302      422      404      403      403      422      422
+POST class-change                       302      302      404      404      403      403      422      422
 POST class-remove                       302      302      404      404      403      403      303      303
 POST queue-start                        302      302      303      404      403      303      303      303
 POST queue-dismiss                      302      302      303      404      403      303      303      303
@@ -77,8 +77,6 @@ GET  catch-up                           302      302      404      404      404 
 
 # What is sent where it matters that it is whole: a refusal of what is missing would hide that of who asks.
 BODIES = {
-    "class-create": {"name": "Newcomers", "weight": "1", "where": "project"},
-    "class-change": {"name": "Newcomers", "weight": "2"},
     "correction-change:status": {"status": "being-fixed"},
     "run-correct": {"do": "save", "answer": "right"},
 }
