@@ -79,6 +79,19 @@ def of(counts: Mapping[Any, int], key: object) -> int:
 
 
 @register.simple_tag(takes_context=True)
+def narrows(context: Context) -> SafeString:
+    """Attributes of a form whose fields narrow the page's list: what is chosen swaps the list, the page stays.
+
+    Coming back, a browser fills in nothing that was chosen later: the fields say what the list is of.
+    """
+    text = (
+        'action="{0}" autocomplete="off" data-narrows hx-get="{0}" hx-trigger="change delay:300ms, submit"'
+        ' hx-target="#tab" hx-swap="outerHTML" hx-push-url="true" hx-sync="this:replace"'
+    )
+    return format_html(text, context["request"].path)
+
+
+@register.simple_tag(takes_context=True)
 def hidden_query(context: Context, *besides: str) -> SafeString:
     """What the address asks for as hidden fields, so that a form which sets ``besides`` keeps it; its page is left."""
     left = {*besides, "after", "before", "page"}

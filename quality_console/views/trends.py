@@ -15,7 +15,6 @@ from kindgi.api.times import now
 from quality_console.filters.trends import TrendsFilter, period_of, since_of
 from quality_console.frame import ConsoleRequest
 from quality_console.presenting.rule_trends import BRIEF, WHOLE, Card, Known, card_of
-from quality_console.tables.trends import CountsTable
 from quality_console.views.pages import page
 
 RULES_A_PAGE = 10
@@ -32,7 +31,6 @@ def tab(request: ConsoleRequest) -> HttpResponseBase:
         "tab": "trends",
         "rows": rows,
         "cards": _cards(request, rows, since),
-        "columns_of": CountsTable([], query=request.GET),
         "period": period_of(request.GET),
         "since": since,
         "asked": found.form.cleaned_data,
