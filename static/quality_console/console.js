@@ -121,7 +121,7 @@
   const typed = ({ target }) => target.closest?.("dialog:has([data-leave])")?.setAttribute("data-typed", "");
   document.addEventListener("input", typed);
   document.addEventListener("htmx:afterSwap", ({ detail }) => {
-    if (detail.target.id === "dialog" && detail.requestConfig?.verb === "post")
+    if (detail.target?.id === "dialog" && detail.requestConfig?.verb === "post")
       detail.target.querySelector("dialog:has([data-leave])")?.setAttribute("data-typed", "");
   });
   let typedIn = null;
