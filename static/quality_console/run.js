@@ -3,11 +3,12 @@
 
 (() => {
   const DAYS = 7;
-  const HOLD_EVERY = 120_000;
   const RETRY_AFTER = 15_000;
   const form = () => document.getElementById("correction");
   // By the button itself: HTMX sends the name of what was clicked.
-  const submit = (value) => button(value)?.click();
+  const submit = (value) => {
+    if (!sends && !restoring) button(value)?.click();
+  };
   const button = (value) => form()?.querySelector(`button[name="do"][value="${value}"]`) ?? form()?.elements.namedItem("do")[0];
 
   /* ── Drafts: what was typed, on this device, until it is saved ── */
@@ -15,21 +16,39 @@
   // A form is a list of pairs, in which names come more than once. What was seen is seen anew when it is opened.
   const typedIn = (of) =>
     [...new FormData(of)].filter(([name]) => !/^(csrfmiddlewaretoken|do|seen-.*)$/.test(name));
-  let saved = false;
+  // Nothing is kept once it was saved or given up, while a draft is on its way back, and before it is decided on.
+  let over = false, restoring = false, undecided = null, restored = null;
   const keep = () => {
     const open = form();
-    if (!open || saved) return;
+    clearTimeout(keeping);
+    keeping = null;
+    if (!open || over || restoring || undecided) return;
+    const own = open.elements.namedItem("seen-own")?.value ?? "";
     try {
-      localStorage.setItem(draftKey(open), JSON.stringify({ at: Date.now(), typed: typedIn(open) }));
-      said(open.dataset.saidDraft);
+      localStorage.setItem(draftKey(open), JSON.stringify({ at: Date.now(), own, typed: typedIn(open) }));
+      note(open.dataset.saidDraft);
     } catch {
-      said(""); // no room, or not allowed: then there is no draft, and nothing says that there is
+      note(""); // no room, or not allowed: then there is no draft, and nothing says that there is
     }
   };
-  const said = (text) => {
-    const note = form()?.querySelector("[data-draft-note]");
-    if (note) note.textContent = text ?? "";
+  // What is said beside Save: that a draft came back, as long as it can be taken back, else what is done with it.
+  const note = (text) => {
+    const place = form()?.querySelector("[data-draft-note]");
+    if (!place) return;
+    if (restored && !sends) place.replaceChildren(template("restored", restored));
+    else place.textContent = sends ? form().dataset.saidSaving : (text ?? "");
   };
+  const template = (which, draft) => {
+    const told = document.getElementById(`told-${which}`).content.cloneNode(true);
+    const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+    for (const time of told.querySelectorAll("[data-draft-time]")) {
+      time.dateTime = new Date(draft.at).toISOString();
+      time.textContent = when.format(draft.at);
+    }
+    return told;
+  };
+  const tell = (which, draft) => form()?.querySelector(".form-notices")?.replaceChildren(template(which, draft));
+  const hush = () => form()?.querySelector(".form-notices")?.replaceChildren();
   const forget = (of) => localStorage.removeItem(draftKey(of));
   const forgetOld = () => {
     for (const key of Object.keys(localStorage)) {
@@ -40,57 +59,119 @@
       localStorage.removeItem(key);
     }
   };
-  const restore = (open) => {
+  const recall = (open) => {
     let draft;
     try {
       draft = JSON.parse(localStorage.getItem(draftKey(open)));
     } catch { /* none that can be read */ }
-    if (!draft || JSON.stringify(draft.typed) === JSON.stringify(typedIn(open))) return;
+    if (!draft) return;
+    if (JSON.stringify(draft.typed) === JSON.stringify(typedIn(open))) return forget(open);
+    if ((draft.own ?? "") === (open.elements.namedItem("seen-own")?.value ?? "")) return restore(open, draft);
+    // Something was saved since: which of the two is meant, they say.
+    ask("old", draft);
+  };
+  const ask = (which, draft) => {
+    undecided = { ...draft, which };
+    tell(which, draft);
+  };
+  const restore = (open, draft) => {
     // The server draws the form with it: added calls and opened lists are there again.
     const values = { do: "look" };
     for (const { name, value } of open.querySelectorAll("[name^='seen-']")) values[name] = value;
     for (const [name, value] of draft.typed) values[name] = name in values ? [values[name], value].flat() : value;
-    htmx.ajax("POST", open.getAttribute("hx-post"), { target: open, swap: "outerHTML", values, source: open.parentNode });
+    restoring = true;
+    lock(open, true);
+    const ended = () => {
+      restoring = false;
+      undecided = null;
+      if (form() !== open) {
+        restored = draft;
+        return note();
+      }
+      lock(open, false);
+      ask("unrestored", draft);
+    };
+    const how = { target: open, swap: "outerHTML", values, source: open.parentNode };
+    htmx.ajax("POST", open.getAttribute("hx-post"), how).then(ended, ended);
   };
-  let keeping;
+  const backToForm = () => form()?.querySelector(".verdicts :checked, .verdicts input")?.focus();
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-draft-restore]")) restore(form(), undecided);
+    if (target.closest("[data-draft-discard]")) {
+      forget(form());
+      undecided = null;
+      hush();
+      backToForm();
+    }
+    if (target.closest("[data-draft-start-over]")) {
+      over = true;
+      forget(form());
+      location.reload();
+    }
+  });
+  let keeping = null;
   const changed = ({ target }) => {
     if (target.form !== form()) return;
+    // What is typed after a save that didn't arrive isn't finished: it is sent when they say so.
+    if (retry) {
+      unsent();
+      tell("unsent");
+    }
     clearTimeout(keeping);
     keeping = setTimeout(keep, 250);
   };
   document.addEventListener("input", changed);
   document.addEventListener("change", changed);
+  window.addEventListener("pagehide", () => keeping && keep());
 
-  /* ── Sending: the buttons say so; what is lost on the way is sent again ── */
-  let retry;
-  const saves = (what) => /^(save|next)/.test(what ?? "");
-  const sending = (on) => {
-    for (const one of form()?.querySelectorAll(":scope > footer .btn") ?? []) one.disabled = on;
-    said(on ? form().dataset.saidSaving : "");
+  /* ── Sending: the buttons say so; what is lost on the way is sent again, as it was ── */
+  let retry = null, sends = false;
+  const unsent = () => {
+    clearTimeout(retry);
+    retry = null;
   };
+  const saves = (what) => /^(save|next)/.test(what ?? "");
+  const lock = (of, on) => {
+    for (const part of of.querySelectorAll(":scope > .verdicts, :scope > .body")) part.inert = on;
+    for (const one of of.querySelectorAll(":scope > footer .btn")) one.disabled = on;
+  };
+  const sending = (on) => {
+    sends = on;
+    if (!form()) return;
+    lock(form(), on);
+    note("");
+  };
+  let focused;
+  // Before anything of it: to send the form once more would give up the sending that is under way.
+  document.addEventListener("htmx:confirm", (event) => {
+    if ((sends || restoring) && event.detail.elt.closest?.("#correction")) event.preventDefault();
+  });
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
     if (detail.elt.id !== "correction") return;
-    clearTimeout(retry);
+    unsent();
     detail.elt.dataset.sent = detail.requestConfig.parameters.do ?? "look";
-    if (saves(detail.elt.dataset.sent)) sending(true);
+    if (!saves(detail.elt.dataset.sent)) return;
+    focused = document.activeElement;
+    undecided = null; // who saves goes on with what there is
+    sending(true);
   });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (detail.elt.id !== "correction") return;
     if (detail.xhr?.getResponseHeader("HX-Redirect")) {
-      saved = true;
+      over = true;
       return forget(detail.elt);
     }
-    if (saves(detail.elt.dataset.sent)) sending(false);
+    if (!sends) return;
+    sending(false);
+    if (!detail.successful) keep();
+    if (focused?.isConnected && document.activeElement === document.body) focused.focus();
   });
   document.addEventListener("htmx:sendError", ({ detail }) => {
     if (detail.elt.id !== "correction") return;
     keep();
     const what = detail.elt.dataset.sent;
-    const told = document.getElementById("told-offline")?.content.cloneNode(true);
-    const place = detail.elt.querySelector(".form-notices");
-    if (!told || !place) return;
-    place.replaceChildren(told);
-    place.querySelector("[data-try-now]")?.addEventListener("click", () => submit(what));
+    tell("offline");
+    form()?.querySelector("[data-try-now]")?.addEventListener("click", () => submit(what));
     if (saves(what)) retry = setTimeout(() => submit(what), RETRY_AFTER);
   });
   window.addEventListener("online", () => {
@@ -126,31 +207,6 @@
     radio.checked = false;
     radio.dispatchEvent(new Event("change", { bubbles: true }));
   };
-
-  /* ── JSON, checked while it is typed; a value that is edited is compared ── */
-  document.addEventListener("input", ({ target }) => {
-    if (!target.matches?.("[data-json]")) return;
-    const line = target.closest(".arg");
-    const tick = line.querySelector("input[type=checkbox]");
-    if (tick && !tick.checked) tick.click();
-    const shown = line.querySelector(".error");
-    let wrong = "";
-    if (target.value.trim()) {
-      try {
-        JSON.parse(target.value);
-      } catch {
-        wrong = form().dataset.saidJson;
-      }
-    }
-    target.toggleAttribute("aria-invalid", Boolean(wrong));
-    if (wrong) target.setAttribute("aria-invalid", "true");
-    shown.textContent = wrong;
-    shown.hidden = !wrong;
-  });
-  document.addEventListener("input", ({ target }) => {
-    const counted = target.id === "should-say" && document.getElementById("say-n");
-    if (counted) counted.textContent = form().dataset.saidCount.replace("{n}", target.value.length.toLocaleString());
-  });
 
   /* ── Keys: never while somebody types ── */
   const types = (target) =>
@@ -202,13 +258,20 @@
     "?": () => document.getElementById("keys")?.togglePopover(),
     Escape: () => follow(".crumbs .back"),
   };
+  // What is in front is meant, and never the form behind it.
+  const sendFrom = (event, inFront) => {
+    const front = inFront ? (event.target.closest("dialog form") ?? inFront.querySelector("form")) : form();
+    if (!front) return;
+    event.preventDefault();
+    if (!inFront) return submit("next");
+    if (inFront.matches("dialog")) front.requestSubmit(front.querySelector("button.main[type=submit], button.main"));
+  };
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form()) {
-      event.preventDefault();
-      return submit("next");
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (document.querySelector("dialog[open], [popover]:popover-open") && event.key !== "?") return;
+    if (event.isComposing) return;
+    const inFront = document.querySelector("dialog[open], [popover]:popover-open");
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return sendFrom(event, inFront);
+    if (event.ctrlKey || event.metaKey || event.altKey || sends || restoring) return;
+    if (inFront && event.key !== "?") return;
     if (types(event.target)) {
       if (event.key === "Escape") event.target.blur();
       return;
@@ -222,49 +285,23 @@
     if (target.closest("[data-both]")) both();
   });
 
-  /* ── Who has a run open holds it, until they leave ── */
-  const token = () => document.cookie.split("; ").find((one) => one.startsWith("csrftoken="))?.slice(10) ?? "";
-  const hold = () => {
-    const held = document.querySelector("[data-hold]");
-    if (!held || document.visibilityState === "hidden") return;
-    fetch(held.dataset.hold, { method: "POST", headers: { "X-CSRFToken": token(), "HX-Request": "true" } })
-      .then(({ ok }) => {
-        if (ok && !("other" in held.dataset)) held.textContent = held.dataset.yours;
-      })
-      .catch(() => {}); // it is tried again before what there is ends
-  };
-  setInterval(hold, HOLD_EVERY);
-  window.addEventListener("pagehide", () => {
-    const held = document.querySelector("[data-hold]");
-    if (!held) return;
-    const sent = new FormData();
-    sent.set("csrfmiddlewaretoken", token());
-    navigator.sendBeacon(held.dataset.release, sent);
-  });
-
   /* ── What a form begins with ── */
   const begin = () => {
     const open = form();
-    if (!open || open.dataset.begun) return;
+    if (!open || open.dataset.begun) return false;
     open.dataset.begun = "true";
     for (const part of open.querySelectorAll("[data-scripted]")) part.hidden = false;
     for (const part of open.querySelectorAll("[data-unscripted]")) part.hidden = true;
+    return true;
   };
   document.addEventListener("htmx:afterSwap", () => {
-    begin();
-    // What went wrong is where one looks, and what is wrong is what one types into.
-    const told = form()?.querySelector(".form-notices .notice");
-    if (!told) return;
-    const wrong = form().querySelector("[aria-invalid='true'], .expected ~ .error");
-    (wrong ?? told).scrollIntoView({ block: "center" });
-    wrong?.focus?.();
+    if (!begin()) return;
+    if (restored) note();
+    if (undecided && !form().querySelector(".form-notices .notice")) tell(undecided.which, undecided);
   });
   document.addEventListener("DOMContentLoaded", () => {
     forgetOld();
     begin();
-    hold();
-    if (form()) restore(form());
+    if (form()) recall(form());
   });
-  // A page that comes back as it was left is held again.
-  window.addEventListener("pageshow", ({ persisted }) => persisted && hold());
 })();

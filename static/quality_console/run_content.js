@@ -21,6 +21,7 @@
     if (!answer.ok) return;
     await navigator.clipboard.writeText(await answer.text());
     button.dataset.copied = "true";
+    document.dispatchEvent(new Event("copied"));
     setTimeout(() => delete button.dataset.copied, 2000);
   });
 
