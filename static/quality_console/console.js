@@ -79,7 +79,12 @@
     }
     for (const part of document.querySelectorAll(".top, #main")) part.inert = false;
   };
-  document.addEventListener("htmx:load", ({ target }) => raise(target.matches?.("dialog") ? target.parentNode : target));
+  document.addEventListener("htmx:load", ({ target }) =>
+    raise((target.matches?.("dialog") && target.parentNode) || target));
+  // At once: HTMX says that a part is loaded only after it has settled.
+  document.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target.id === "dialog") raise(detail.target);
+  });
   document.addEventListener("DOMContentLoaded", () => raise(document));
   let opener = null;
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {

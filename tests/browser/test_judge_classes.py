@@ -74,6 +74,7 @@ def test_an_admin_changes_a_class_and_leaves_one_as_it_is(shop, expert, page_for
     expect(dialog.get_by_role("checkbox", name="People")).to_be_checked()
     dialog.get_by_label("Name", exact=True).fill("never saved")
     page.keyboard.press("Escape")
+    dialog.get_by_role("link", name="Leave").click()
     expect(dialog).to_have_count(0)
     expect(page).to_have_url(re.compile(r"tab=judge-classes&sort=-counts$"))
     page.get_by_role("link", name="Change expert").click()
