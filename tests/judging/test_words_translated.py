@@ -88,6 +88,7 @@ SAID: dict[str, Callable[[], list[str]]] = {
     "catch_ups.catching_up": lambda: [catch_ups.catching_up("", done=1, of=2)],
     "classes.class_label": lambda: [classes.class_label(None)],
     "classes.counts": lambda: [classes.counts(weight) for weight in (0, 1, 2.5, 1 / 3)],
+    "classes.counts_briefly": lambda: [classes.counts_briefly(weight) for weight in (0, 1, 2.5, 1 / 3)],
     "classes.weighted_by": lambda: [
         classes.weighted_by([(name, weight) for weight in (0, 1, 2.5, 1 / 3)])
         for name in ("expert", "ops", "bot", "sales")
@@ -152,6 +153,7 @@ SAID: dict[str, Callable[[], list[str]]] = {
     "rules.full": lambda: [
         rules.full(open_items=open_items, max_open=most) for open_items, most in ((2, 2), (2, 1), (3, 2))
     ],
+    "rules.removing_leaves": lambda: [rules.removing_leaves(count) for count in (0, 1, 2)],
     "rules.rule_count": lambda: [rules.rule_count(count) for count in (0, 1, 2)],
     "rules.rule_in_brief": lambda: [rules.rule_in_brief(rule_version=1, runs=RunsTaken(), judge_class=None)],
     "rules.who": lambda: [
