@@ -81,10 +81,6 @@
   };
   document.addEventListener("htmx:load", ({ target }) =>
     raise((target.matches?.("dialog") && target.parentNode) || target));
-  // At once: HTMX says that a part is loaded only after it has settled.
-  document.addEventListener("htmx:afterSwap", ({ detail }) => {
-    if (detail.target.id === "dialog") raise(detail.target);
-  });
   document.addEventListener("DOMContentLoaded", () => raise(document));
   let opener = null;
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
@@ -147,7 +143,8 @@
   };
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
-    const dialog = [...document.querySelectorAll("dialog:modal")].pop();
+    // One that has just come is made modal only once HTMX has settled it.
+    const dialog = [...document.querySelectorAll("dialog:modal, #dialog dialog[open]")].pop();
     if (dialog && !document.querySelector(":popover-open")) escape(event, dialog);
   });
   document.addEventListener("cancel", (event) => {
