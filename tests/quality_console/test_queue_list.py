@@ -296,7 +296,9 @@ def test_when_a_run_left_the_queue_is_said_with_its_exact_instant(undone: Shop, 
         dismiss(undone, run, reason="<b>A test</b>")
     else:
         undone.admin.ok("POST", f"runs/{run}/erase")
-    at = wire(QueueItem.objects.get(run_id=run).closed_at)
+    closed_at = QueueItem.objects.get(run_id=run).closed_at
+    assert closed_at is not None
+    at = wire(closed_at)
     page = tab(undone, f"state={state}")
     assert f'<time datetime="{at}" title="{at}">' in page.partition("ring off")[2].partition("</td>")[0]
     assert "<b>A test" not in page
