@@ -156,10 +156,12 @@
     sending(true);
   });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
-    if (detail.elt.id !== "correction") return;
+    // The form that asked may be gone by now, for the one that was answered.
+    const asked = detail.requestConfig.elt;
+    if (asked.id !== "correction") return;
     if (detail.xhr?.getResponseHeader("HX-Redirect")) {
       over = true;
-      return forget(detail.elt);
+      return forget(asked);
     }
     if (!sends) return;
     sending(false);
