@@ -78,7 +78,8 @@ def sent(shop: Shop, path: str, fields: dict[str, Any], *, by: str = "editor", *
 
 def errors_in(answer: Any) -> list[str]:
     """What is said beside the fields, and over them."""
-    html = answer.content.decode()
+    # What a script would show isn't said yet.
+    html = re.sub(r"<template\b.*?</template>", "", answer.content.decode(), flags=re.DOTALL)
     beside = re.findall(r'<p class="error"[^>]*>(.*?)</p>', html, re.DOTALL)
     over = re.findall(r'<div class="notice wrong"[^>]*>(.*?)</div>\s*</div>', html, re.DOTALL)
     return [" ".join(unescape(re.sub(r"<[^>]*>", "", text)).split()) for text in [*beside, *over]]
