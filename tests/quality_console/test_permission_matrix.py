@@ -78,7 +78,7 @@ GET  catch-up                           302      302      404      404      404 
 # What is sent where it matters that it is whole: a refusal of what is missing would hide that of who asks.
 BODIES = {
     "correction-change:status": {"status": "being-fixed"},
-    "run-correct": {"do": "save", "answer": "right"},
+    "run-correct": {"do": "save", "answer": "right", "class": ""},
 }
 WRITES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "MERGE", "COPY")
 
