@@ -69,7 +69,7 @@
     const dialog = modal();
     (dialog ?? document.body).append(said);
     said.textContent = "";
-    setTimeout(() => (said.textContent = said.dataset.copied), 100);
+    setTimeout(() => (said.textContent = said.dataset.says), 100);
     setTimeout(() => document.body.append(said), 2000);
   });
 })();

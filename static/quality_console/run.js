@@ -269,7 +269,8 @@
     if (inFront.matches("dialog")) front.requestSubmit(front.querySelector("button.main[type=submit], button.main"));
   };
   document.addEventListener("keydown", (event) => {
-    if (event.isComposing) return;
+    // Esc that left a dialog leaves nothing more.
+    if (event.isComposing || event.defaultPrevented) return;
     const inFront = document.querySelector("dialog[open], [popover]:popover-open");
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return sendFrom(event, inFront);
     if (event.ctrlKey || event.metaKey || event.altKey || sends || restoring) return;

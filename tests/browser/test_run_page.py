@@ -158,7 +158,7 @@ def test_every_dialog_is_for_everybody_and_left_by_the_keyboard(shop, page_for):
         assert_no_sideways_scroll(page)
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
-        assert "dialog=" not in page.url
+        assert "dialog=" not in page.url and run_id in page.url
     page.get_by_role("button", name="Set the status").click()
     assert_accessible(page)
     page.get_by_role("link", name="Won't be fixed…").click()

@@ -17,7 +17,7 @@ import pytest
 from django.conf import settings
 
 from kindgi.api.jsontext import Document
-from quality_console.presenting.form_calls import calls_to_mark, tool_choices
+from quality_console.presenting.form_calls import MOST_CALLS, calls_to_mark, tool_choices
 from quality_console.presenting.items import output_lists, output_tree
 from quality_console.presenting.marks import expected_from_marks
 from quality_console.presenting.runs import RunTexts, part_of, present_run
@@ -108,8 +108,9 @@ def test_any_one_call_of_a_real_run_can_be_marked_right() -> None:
         texts = texts_of(run)
         known = tools()[run["agent"]["id"], run["agent"]["version"]]
         calls = ToolCalls(texts.calls, texts.output)
-        groups = calls_to_mark(calls, tools=known)
-        assert [call.n for group in groups for call in group.calls] == [*range(1, len(run["calls"]) + 1)]
+        pages = [calls_to_mark(calls, tools=known, start=start) for start in range(0, len(calls), MOST_CALLS)]
+        shown = [call.n for groups in pages for group in groups for call in group.calls]
+        assert shown == [*range(1, len(run["calls"]) + 1)]
         assert {call["tool"] for call in run["calls"]} <= {tool.id for tool in tool_choices(calls, tools=known)}
         for n, call in list(enumerate(run["calls"], 1))[-3:]:
             marked = expected_from_marks(calls, [Mark(MarkKind.RIGHT, "", n)], tools=known)
