@@ -19,7 +19,7 @@ from tests.fuzz.making import odd_requests
 from tests.fuzz.sending import Field, Odd, judge, keep
 from tests.support.shops import Shop
 
-SECONDS = float(os.environ.get("FUZZ_SECONDS", "300" if os.environ.get("CI") == "true" else "20"))
+SECONDS = float(os.environ.get("FUZZ_SECONDS", "200" if os.environ.get("CI") == "true" else "20"))
 WRITES = [route for route in routes(settings.ROOT_URLCONF) if route.is_write]
 AT_ONCE = hypothesis_settings(
     max_examples=50,
