@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
 
-from kindgi.runs.models import Run
+from kindgi.access.callers import Caller
+from kindgi.access.models import Project
+from kindgi.runs.models import Agent, Run
 
 Told = TypeVar("Told")
 
@@ -100,6 +102,34 @@ class GoneRun(NamedTuple):
     tenant_id: UUID
     run_id: UUID
 
+
+class VersionMoved(NamedTuple):
+    """That a project runs another version of an agent.
+
+    ``how`` is ``pin``, ``went-back``, ``unpin`` or ``latest``; ``version`` what it runs since, ``None``
+    for none. ``caller`` is whose change that was.
+    """
+
+    project: Project
+    agent: Agent
+    version: str | None
+    how: str
+    caller: Caller
+
+
+class LatestMoved(NamedTuple):
+    """That an agent has a new Latest, which every project without a pin runs since."""
+
+    agent: Agent
+    version: str
+    caller: Caller
+
+
+version_moved: Hook[VersionMoved] = Hook()
+"""Pins that were set or removed, after the rows have it, with the agent's row locked."""
+
+latest_moved: Hook[LatestMoved] = Hook()
+"""Agents whose Latest has changed, after their rows have it and locked."""
 
 run_ended: Hook[Run] = Hook()
 """Runs that reached a final status, after the row has it."""

@@ -87,6 +87,7 @@ INSTALLED_APPS = [
     "kindgi.runs",
     "corrections",
     "judging",
+    "improve",
     "quality_console",
 ]
 

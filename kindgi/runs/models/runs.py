@@ -1,4 +1,4 @@
-"""Agents, their versions and pins, and the runs that runtimes report (contract, section 3).
+"""The runs that runtimes report (contract, section 3).
 
 A run's row holds what lists read. Its content (input, output, calls) is kept apart, compressed
 and to the byte, in :class:`RunContent`, which no list touches.
@@ -41,95 +41,6 @@ class Via(models.TextChoices):
     EXPLICIT = "explicit"
     CONVERSATION = "conversation"
     FLOW_PIN = "flow-pin"
-
-
-class Agent(Row):
-    """An agent of a tenant, by the id that its reporters use."""
-
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="agents")
-    agent_id = models.CharField(max_length=200)
-    latest = models.ForeignKey(
-        "AgentVersion",
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        editable=False,
-        help_text="The highest semver registered: what a project without a pin follows.",
-    )
-
-    class Meta:
-        """Once a tenant."""
-
-        ordering: ClassVar[list[str]] = ["agent_id", "id"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["tenant", "agent_id"], name="agent_once_in_tenant"),
-        ]
-
-    def __str__(self) -> str:
-        """Its id."""
-        return self.agent_id
-
-
-class AgentVersion(Row):
-    """A registered version and its tools. ``tools`` is ``None`` where the reporter didn't say."""
-
-    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="versions")
-    version = models.CharField(max_length=100)
-    tools = models.JSONField(null=True, blank=True, help_text="[{id, writes?}], as registered.")
-    updated_at = models.DateTimeField(default=now, editable=False)
-
-    class Meta:
-        """Once an agent."""
-
-        ordering: ClassVar[list[str]] = ["-created_at", "-id"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["agent", "version"], name="agent_version_once"),
-        ]
-
-    def __str__(self) -> str:
-        """Its number."""
-        return self.version
-
-
-class AgentPin(Row):
-    """The version that a project runs, whatever is registered later."""
-
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="agent_pins")
-    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="pins")
-    version = models.ForeignKey(AgentVersion, on_delete=models.PROTECT, related_name="pins")
-    pinned_by = models.CharField(max_length=80, editable=False)
-
-    class Meta:
-        """One pin an agent and project."""
-
-        ordering: ClassVar[list[str]] = ["-created_at", "-id"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["project", "agent"], name="agent_pin_once"),
-        ]
-
-    def __str__(self) -> str:
-        """What is pinned."""
-        return f"{self.agent_id} at {self.version_id}"
-
-
-class PinChange(Row):
-    """A pin or an unpin that happened; never changed."""
-
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="pin_changes")
-    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="pin_changes")
-    from_version = models.CharField(max_length=100, blank=True, help_text="What was pinned before; empty for nothing.")
-    to_version = models.CharField(max_length=100, blank=True, help_text="What is pinned since; empty for nothing.")
-    by = models.CharField(max_length=80)
-
-    class Meta:
-        """Newest first."""
-
-        ordering: ClassVar[list[str]] = ["-created_at", "-id"]
-
-    def __str__(self) -> str:
-        """From and to."""
-        return f"{self.from_version or 'Latest'} → {self.to_version or 'Latest'}"
 
 
 class RunContent(Row):

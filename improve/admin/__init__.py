@@ -1,0 +1,1 @@
+"""Suggested changes, test sets and replay endpoints in Django admin."""

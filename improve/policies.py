@@ -1,0 +1,34 @@
+"""Who may do what with suggested changes, test sets and replay endpoints (contract, sections 7 and 9). Pure."""
+
+from __future__ import annotations
+
+from improve.models import Promotion, Proposal
+from improve.statuses import Action
+from kindgi.access.callers import Caller
+from kindgi.access.policies import can_administer, can_write
+
+
+def can_decide(caller: Caller, proposal: Proposal, promotion: Promotion) -> bool:
+    """Whether the caller may decide: a reviewer who writes in the project, and neither drafted nor asked for it."""
+    return is_reviewer(caller, proposal) and caller.actor != promotion.requested_by
+
+
+def is_reviewer(caller: Caller, proposal: Proposal) -> bool:
+    """Whether the caller is one of the suggested change's reviewers: on the roster, who didn't draft it."""
+    writes = can_write(caller, proposal.project_id)
+    return writes and caller.reviewer_role is not None and caller.actor != proposal.drafted_by
+
+
+def can_roll_back(caller: Caller, proposal: Proposal) -> bool:
+    """Whether the caller may go back to what was pinned before: a reviewer, or who may pin anyway."""
+    reviews = can_write(caller, proposal.project_id) and caller.reviewer_role is not None
+    return reviews or can_administer(caller, proposal.project_id)
+
+
+def may(caller: Caller, action: Action, proposal: Proposal, promotion: Promotion | None) -> bool:
+    """Whether the caller may do ``action``, were it legal; ``promotion`` is the latest."""
+    if action == Action.DECIDE:
+        return promotion is not None and can_decide(caller, proposal, promotion)
+    if action == Action.ROLLBACK:
+        return can_roll_back(caller, proposal)
+    return can_write(caller, proposal.project_id)

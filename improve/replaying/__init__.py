@@ -1,0 +1,1 @@
+"""Asking an agent's replay endpoint: the network's edge. Knows no database (contract, section 7)."""

@@ -1,0 +1,1 @@
+"""What reads test sets, suggested changes, their evaluations and replay endpoints."""

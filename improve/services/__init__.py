@@ -1,0 +1,1 @@
+"""What changes test sets, suggested changes, their evaluations and replay endpoints."""
