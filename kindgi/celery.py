@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any
 
-from celery import Celery, Task, bootsteps
+from celery import Celery, Signature, Task, bootsteps
 from celery.beat import EmbeddedService, SchedulingError
 from celery.beat import Scheduler as MemoryScheduler
 from celery.signals import setup_logging, worker_shutting_down
@@ -43,16 +43,17 @@ def going_on() -> bool:
     return not _stopping.is_set()
 
 
-def send(task: Task[..., Any], *arguments: Any) -> None:
+def send(task: Task[..., Any] | Signature[Any], *arguments: Any) -> None:
     """Have a worker do ``task``, once what this transaction writes is committed, or at once where there is none.
 
+    A service, which may not know the task, names it: ``app.signature("improve.replay_job")``.
     Returns within ``SEND_SECONDS`` and raises nothing. While the broker is away that is logged, and the
     task may be lost: what it shall do has to stand in a row, which somebody looks for and sends again.
     """
     transaction.on_commit(partial(_send, task, arguments))
 
 
-def _send(task: Task[..., Any], arguments: tuple[Any, ...]) -> None:
+def _send(task: Task[..., Any] | Signature[Any], arguments: tuple[Any, ...]) -> None:
     """In a thread, since nothing else bounds all that a broker's client may wait for, such as its host's name."""
     outcome: SimpleQueue[str] = SimpleQueue()
     Thread(target=lambda: outcome.put(_sent(task, arguments)), name="send", daemon=True).start()
@@ -64,7 +65,7 @@ def _send(task: Task[..., Any], arguments: tuple[Any, ...]) -> None:
         logger.warning("The task %s may not be sent: %s.", task.name, problem)
 
 
-def _sent(task: Task[..., Any], arguments: tuple[Any, ...]) -> str:
+def _sent(task: Task[..., Any] | Signature[Any], arguments: tuple[Any, ...]) -> str:
     """Nothing, or why it can't be sent."""
     try:
         task.apply_async(arguments, confirm_timeout=app.conf.broker_connection_timeout)  # type: ignore[call-arg]

@@ -1,0 +1,20 @@
+"""What reads replay endpoints (contract, section 7)."""
+
+from __future__ import annotations
+
+from improve.errors import ReplayEndpointNotFound
+from improve.models import ReplayEndpoint
+from kindgi.access.models import Project
+
+
+def replay_endpoint_of(*, project: Project, agent_id: str) -> ReplayEndpoint | None:
+    """The project's replay endpoint of an agent, or ``None``."""
+    return ReplayEndpoint.objects.filter(project=project, agent_id=agent_id).first()
+
+
+def replay_endpoint_get(*, project: Project, agent_id: str) -> ReplayEndpoint:
+    """The project's replay endpoint of an agent; raises :class:`ReplayEndpointNotFound`."""
+    found = replay_endpoint_of(project=project, agent_id=agent_id)
+    if found is None:
+        raise ReplayEndpointNotFound
+    return found
