@@ -1,0 +1,164 @@
+"""What an evaluation found, in words (contract, section 7)."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
+from improve.models import CaseLabel, Finding
+from improve.statuses import Status
+from improve.words.standing import stands
+from judging.intervals import Range
+from judging.words.parts import joined, number, percent, percent_range
+
+WITH_IT = gettext_lazy("With it")
+NOBODY_JUDGED = gettext_lazy("Nothing that was answered is anything that people judged, so there are no shares.")
+
+_LABELS: dict[CaseLabel, Promise] = {
+    CaseLabel.BETTER: gettext_lazy("Got better"),
+    CaseLabel.WORSE: gettext_lazy("Got worse"),
+    CaseLabel.CHANGED: gettext_lazy("Changed"),
+    CaseLabel.SAME: gettext_lazy("Same"),
+    CaseLabel.REFUSED: gettext_lazy("Refused"),
+    CaseLabel.FAILED: gettext_lazy("Failed"),
+    CaseLabel.ERASED: gettext_lazy("Erased"),
+}
+_FOUND: dict[str, Promise] = {
+    "": gettext_lazy("Being evaluated"),
+    Finding.FAILED: gettext_lazy("Evaluation failed"),
+    Finding.CANCELLED: gettext_lazy("Evaluation cancelled"),
+}
+
+
+def found(finding: str) -> str:
+    """What it found in a few words; ``""`` while it goes on."""
+    if finding == Finding.BETTER:
+        return stands(Status.EVALUATED)
+    if finding == Finding.NOT_BETTER:
+        return stands(Status.NOT_BETTER)
+    return str(_FOUND[finding])
+
+
+def label(one: str) -> str:
+    """How a case came out, as filters have it: ``Got better``."""
+    return str(_LABELS[CaseLabel(one)])
+
+
+def case_result(one: str, *, problem: str = "") -> str:
+    """How a case came out, and why where that is to be said: ``Failed: no answer in 30 s``."""
+    said = label(one)
+    why = {
+        CaseLabel.CHANGED: gettext("nobody judged it"),
+        CaseLabel.REFUSED: gettext("the tool said no"),
+        CaseLabel.FAILED: problem,
+        CaseLabel.ERASED: gettext("a person's words are in it no more"),
+    }.get(CaseLabel(one), "")
+    return gettext("%(label)s: %(why)s") % {"label": said, "why": why} if why else said
+
+
+def split(*, better: int, worse: int, is_better: bool) -> str:
+    """How the cases came out: ``12 got better and 2 got worse: better by more than chance.``"""
+    if not better and not worse:
+        return gettext("No case got better or worse.")
+    numbers = {"better": number(better), "worse": number(worse)}
+    if is_better:
+        return gettext("%(better)s got better and %(worse)s got worse: better by more than chance.") % numbers
+    if worse > better:
+        return gettext("%(better)s got better and %(worse)s got worse: worse, rather than better.") % numbers
+    return gettext("%(better)s got better and %(worse)s got worse: chance alone may do that.") % numbers
+
+
+def chance(p: float) -> str:
+    """How often nothing but chance makes such a split: ``about 1 time in 77``. ``p`` is the sign test's, two-sided."""
+    if p > 0.5:
+        return gettext("With no real change, a split as one-sided as this comes up more often than not.")
+    times = gettext("With no real change, a split as one-sided as this comes up about 1 time in %(times)s.")
+    return times % {"times": number(min(round(1 / p), 1_000_000_000) if p > 0 else 1_000_000_000)}
+
+
+def not_by_weight(delta: float) -> str:
+    """That more cases got better than worse, and yet no greater share is marked right."""
+    if delta == 0:
+        return gettext("Yet the same share is marked right, since some cases count more than others.")
+    return gettext("Yet a smaller share is marked right, since some cases count more than others.")
+
+
+def repetitions_apart(*, delta: float, spread: float) -> str:
+    """That the repetitions differ by more than was gained."""
+    return gettext("Repetitions are %(spread)s apart, and it gained %(delta)s: that is no more than they vary.") % {
+        "spread": points(spread),
+        "delta": points(delta),
+    }
+
+
+def repetitions_within(spread: float) -> str:
+    """How far the repetitions were apart."""
+    return gettext("The repetitions are %(spread)s apart.") % {"spread": points(spread)}
+
+
+def points(share: float) -> str:
+    """A difference of two shares: ``6 points``."""
+    whole = round(share * 100)
+    return ngettext("%(count)s point", "%(count)s points", abs(whole)) % {"count": number(whole)}
+
+
+def changed(count: int) -> str:
+    """That so many answers are news: they count in neither share."""
+    message = ngettext(
+        "%(count)s answer changed to something that nobody has judged: it counts in neither share.",
+        "%(count)s answers changed to something that nobody has judged: they count in neither share.",
+        count,
+    )
+    return message % {"count": number(count)}
+
+
+def sent(count: int) -> str:
+    """That people were given so many of these to judge."""
+    message = ngettext(
+        "%(count)s of them is in To correct. Once it is corrected, count the corrections.",
+        "%(count)s of them are in To correct. Once they are corrected, count the corrections.",
+        count,
+    )
+    return message % {"count": number(count)}
+
+
+def left_out(*, refused: int, failed: int, erased: int) -> str:
+    """What else is in neither share; nothing where there is none."""
+    parts = []
+    if refused:
+        message = ngettext("%(count)s case was refused by a tool", "%(count)s cases were refused by a tool", refused)
+        parts.append(message % {"count": number(refused)})
+    if failed:
+        message = ngettext("%(count)s case got no answer", "%(count)s cases got no answer", failed)
+        parts.append(message % {"count": number(failed)})
+    if erased:
+        message = ngettext("%(count)s case was erased", "%(count)s cases were erased", erased)
+        parts.append(message % {"count": number(erased)})
+    return gettext("In neither share: %(what)s.") % {"what": joined(parts)} if parts else ""
+
+
+def rests_on(*, cases: int, repetitions: int, counted: int) -> str:
+    """What it rests on: ``50 corrected runs replayed once each, 44 of them judged by people``."""
+    runs = ngettext("%(count)s corrected run", "%(count)s corrected runs", cases) % {"count": number(cases)}
+    times = ngettext("once each", "%(count)s times each", repetitions) % {"count": number(repetitions)}
+    message = gettext("%(runs)s replayed %(times)s, %(counted)s of them judged by people")
+    return message % {"runs": runs, "times": times, "counted": number(counted)}
+
+
+def chart_title(*, version: str, baseline: float, candidate: float, ranges: tuple[Range, Range] | None) -> str:
+    """What the chart shows, for who doesn't see it."""
+    first, second = _share(candidate, ranges and ranges[1]), _share(baseline, ranges and ranges[0])
+    message = gettext("Share marked right on the test cases: with the change %(candidate)s; %(version)s %(baseline)s")
+    return message % {"candidate": first, "version": version, "baseline": second}
+
+
+def _share(share: float, found_range: Range | None) -> str:
+    if found_range is None:
+        return percent(share)
+    return gettext("%(share)s, range %(range)s") % {"share": percent(share), "range": percent_range(found_range)}
+
+
+def fixed_by_test_run(*, fixed: int, of: int) -> str:
+    """What going live fixed: ``8 of 10 corrections are fixed.``"""
+    message = ngettext("%(fixed)s of %(of)s correction is fixed.", "%(fixed)s of %(of)s corrections are fixed.", of)
+    return message % {"fixed": number(fixed), "of": number(of)}
