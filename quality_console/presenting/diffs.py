@@ -38,6 +38,21 @@ def line_diff(was: str, should: str) -> list[Segment]:
     return _joined([(was, should)] if compared is None else compared)
 
 
+def compared_lines(was: str, should: str) -> list[tuple[list[str], list[str]]]:
+    """Runs of lines, without their ends, in the one text and in the other, equal or not; all of both as one if long."""
+    first, second = was.split("\n"), should.split("\n")
+    start = _agreeing(first, second)
+    end = _agreeing(first[start:][::-1], second[start:][::-1])
+    before, after = first[:start], first[len(first) - end :]
+    first, second = first[start : len(first) - end], second[start : len(second) - end]
+    if max(len(first), len(second)) > _MOST_PIECES or _pairs(first, second) > _MOST_PAIRS:
+        middle = [(first, second)]
+    else:
+        matcher = SequenceMatcher(None, first, second, autojunk=False)
+        middle = [(first[a:b], second[c:d]) for _, a, b, c, d in matcher.get_opcodes()]
+    return [pair for pair in [(before, before), *middle, (after, after)] if pair[0] or pair[1]]
+
+
 def _lines(text: str) -> list[str]:
     """Lines with their ends."""
     lines = [f"{line}\n" for line in text.split("\n")]
