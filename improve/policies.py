@@ -6,11 +6,13 @@ from improve.models import Promotion, Proposal
 from improve.statuses import Action
 from kindgi.access.callers import Caller
 from kindgi.access.policies import can_administer, can_write
+from kindgi.api.errors import PermissionDenied
 
 
-def can_decide(caller: Caller, proposal: Proposal, promotion: Promotion) -> bool:
+def can_decide(caller: Caller, proposal: Proposal, promotion: Promotion | None) -> bool:
     """Whether the caller may decide: a reviewer who writes in the project, and neither drafted nor asked for it."""
-    return is_reviewer(caller, proposal) and caller.actor != promotion.requested_by
+    asked = promotion is not None and caller.actor == promotion.requested_by
+    return is_reviewer(caller, proposal) and not asked
 
 
 def is_reviewer(caller: Caller, proposal: Proposal) -> bool:
@@ -28,7 +30,18 @@ def can_roll_back(caller: Caller, proposal: Proposal) -> bool:
 def may(caller: Caller, action: Action, proposal: Proposal, promotion: Promotion | None) -> bool:
     """Whether the caller may do ``action``, were it legal; ``promotion`` is the latest."""
     if action == Action.DECIDE:
-        return promotion is not None and can_decide(caller, proposal, promotion)
+        return can_decide(caller, proposal, promotion)
     if action == Action.ROLLBACK:
         return can_roll_back(caller, proposal)
     return can_write(caller, proposal.project_id)
+
+
+def check_may(caller: Caller, action: Action, proposal: Proposal, promotion: Promotion | None) -> None:
+    """Raise :class:`PermissionDenied` unless :func:`may`, saying who may."""
+    if may(caller, action, proposal, promotion):
+        return
+    if action == Action.DECIDE:
+        raise PermissionDenied("This needs a reviewer of the project who neither drafted the change nor asked for it.")
+    if action == Action.ROLLBACK:
+        raise PermissionDenied("This needs a reviewer of the project, or an admin of it.")
+    raise PermissionDenied("This needs write access to the project (editor or above).")

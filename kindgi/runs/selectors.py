@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from kindgi.access.models import Project
 from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
 from kindgi.runs import errors
-from kindgi.runs.models import Agent, AgentPin, AgentVersion, PinChange, Run, RunContent
+from kindgi.runs.models import Agent, AgentPin, AgentVersion, BlockVersion, PinChange, PinnedBlock, Run, RunContent
 from kindgi.sql import fetch
 
 # Read before every correction, so it is written out. The lock serialises what is said of one run,
@@ -186,9 +186,29 @@ def agent_version_get(*, agent: Agent, version: str) -> AgentVersion:
     return found
 
 
+def versions_named(*, tenant_id: UUID, agent_id: str, stem: str) -> list[str]:
+    """The agent's versions that begin with ``stem``; one statement."""
+    versions = AgentVersion.objects.filter(agent__tenant_id=tenant_id, agent__agent_id=agent_id)
+    return list(versions.filter(version__startswith=stem).values_list("version", flat=True).order_by())
+
+
 def agent_pin_get(*, project: Project, agent: Agent) -> AgentPin | None:
     """What the project pins, or ``None`` where it follows Latest."""
     return AgentPin.objects.filter(project=project, agent=agent).select_related("version").first()
+
+
+def pins_of(agents: Collection[tuple[UUID, str]]) -> dict[tuple[UUID, str], str]:
+    """The version that is pinned, by project and agent id, of those of ``agents`` that have a pin; one statement."""
+    projects, names = {project_id for project_id, _ in agents}, {agent_id for _, agent_id in agents}
+    pins = AgentPin.objects.filter(project_id__in=projects, agent__agent_id__in=names)
+    found = pins.values_list("project_id", "agent__agent_id", "version__version")
+    return {(project_id, agent_id): version for project_id, agent_id, version in found}
+
+
+def blocks_of(version: AgentVersion) -> list[BlockVersion]:
+    """The versions of blocks that an agent version pins, in the order in which they were sent; one statement."""
+    pinned = PinnedBlock.objects.filter(agent_version=version).select_related("block").order_by("position")
+    return [one.block for one in pinned]
 
 
 def pin_changed_by(*, project: Project, agent_id: str, to_version: str) -> str | None:

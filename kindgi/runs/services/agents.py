@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import semver
 
@@ -45,6 +46,14 @@ def agent_version_register(
         agent.latest = found
         agent.save(update_fields=["latest"])
     return found, made
+
+
+def agent_lock(*, tenant_id: UUID, agent_id: str) -> Agent:
+    """The agent's row with its Latest, locked until the transaction ends; raises ``AgentNotFound``."""
+    seen = agent_get(tenant_id=tenant_id, agent_id=agent_id)
+    agent = Agent.objects.select_for_update(no_key=True).get(pk=seen.pk)
+    agent.latest = AgentVersion.objects.get(pk=agent.latest_id) if agent.latest_id else None
+    return agent
 
 
 def _precedes(latest: AgentVersion | None, candidate: AgentVersion) -> bool:
