@@ -46,6 +46,8 @@ class ReplayJob(Row):
     detail = models.CharField(max_length=300, blank=True, help_text="What the problem's sentence names.")
     cancelled_by = models.CharField(max_length=80, blank=True)
     heartbeat_at = models.DateTimeField(default=now)
+    turn = models.PositiveIntegerField(default=0, help_text="How often a worker took it up; only the last one goes on.")
+    settling_tries = models.PositiveSmallIntegerField(default=0, help_text="How often what came out was not stored.")
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
