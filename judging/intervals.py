@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
 
@@ -35,3 +37,10 @@ def wilson(share: float, n: float) -> Range:
     low = (middle - reach) / (n + _Z**2)
     high = (middle + reach) / (n + _Z**2)
     return Range(max(0.0, min(low, share)) if share else 0.0, min(1.0, max(high, share)) if share < 1 else 1.0)
+
+
+def effective_size(weights: Iterable[Fraction]) -> float:
+    """How many observations of equal weight say as much: (sum of W)² / sum of W²; 0 where nothing weighs."""
+    found = list(weights)
+    squares = sum(weight * weight for weight in found)
+    return float(sum(found) ** 2 / squares) if squares else 0.0
