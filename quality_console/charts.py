@@ -56,6 +56,12 @@ def chart_of(versions: Sequence[VersionTrend], *, title: str) -> Chart | None:
     return Chart(title, [_row(one) for one in versions], marks) if marks else None
 
 
+def chart_of_shares(rows: Sequence[tuple[str, float, Range]], *, title: str) -> Chart:
+    """The chart of named shares with their ranges, in their order."""
+    marks = [_mark(share, found, place=(place + 0.5) / len(rows)) for place, (_name, share, found) in enumerate(rows)]
+    return Chart(title, [ChartRow(name, percent(share), percent_range(found)) for name, share, found in rows], marks)
+
+
 def _mark(share: float, found: Range, *, place: float) -> Mark:
     return Mark(_part(found.low), _part(found.high - found.low), _part(share), _part(place))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from improve.comparing import WhyNot
 from improve.models import CaseLabel, Finding
 from improve.statuses import Status
 from improve.words.standing import stands
@@ -68,32 +69,31 @@ def split(*, better: int, worse: int, is_better: bool) -> str:
     return gettext("%(better)s got better and %(worse)s got worse: chance alone may do that.") % numbers
 
 
-def chance(p: float) -> str:
-    """How often nothing but chance makes such a split: ``about 1 time in 77``. ``p`` is the sign test's, two-sided."""
-    if p > 0.5:
+def chance(one_in: int | None) -> str:
+    """How often nothing but chance makes such a split: ``about 1 time in 77``; nothing where it is even."""
+    if one_in is None:
+        return ""
+    if one_in <= 1:
         return gettext("With no real change, a split as one-sided as this comes up more often than not.")
-    times = gettext("With no real change, a split as one-sided as this comes up about 1 time in %(times)s.")
-    return times % {"times": number(min(round(1 / p), 1_000_000_000) if p > 0 else 1_000_000_000)}
+    message = gettext("With no real change, a split as one-sided as this comes up about 1 time in %(times)s.")
+    return message % {"times": number(one_in)}
 
 
-def not_by_weight(delta: float) -> str:
-    """That more cases got better than worse, and yet no greater share is marked right."""
-    if delta == 0:
-        return gettext("Yet the same share is marked right, since some cases count more than others.")
-    return gettext("Yet a smaller share is marked right, since some cases count more than others.")
+def why_not(code: str, *, better: int, worse: int, delta: float, spread: float) -> str:
+    """Why it isn't better, where the split doesn't say it; ``code`` is one of :class:`improve.comparing.WhyNot`."""
+    if code == WhyNot.NOTHING:
+        return str(NOBODY_JUDGED)
+    if code == WhyNot.NOT_MORE and better > worse:
+        return gettext("Yet no greater share is marked right, since some cases count more than others.")
+    if code == WhyNot.SPREAD:
+        message = gettext("Repetitions are %(spread)s apart, and it gained %(delta)s: no more than they vary.")
+        return message % {"spread": points(spread), "delta": points(delta)}
+    return ""
 
 
-def repetitions_apart(*, delta: float, spread: float) -> str:
-    """That the repetitions differ by more than was gained."""
-    return gettext("Repetitions are %(spread)s apart, and it gained %(delta)s: that is no more than they vary.") % {
-        "spread": points(spread),
-        "delta": points(delta),
-    }
-
-
-def repetitions_within(spread: float) -> str:
+def repetitions_apart(spread: float) -> str:
     """How far the repetitions were apart."""
-    return gettext("The repetitions are %(spread)s apart.") % {"spread": points(spread)}
+    return gettext("Its repetitions are %(spread)s apart.") % {"spread": points(spread)}
 
 
 def points(share: float) -> str:

@@ -73,10 +73,14 @@ def group_head(group: Group, count: int) -> str:
     return gettext("%(group)s (%(count)s)") % {"group": _NAMES[group], "count": number(count)}
 
 
-def stands(status: Status, *, version: str = "", cancelled: bool = False) -> str:
-    """Where it stands; ``version`` is what it went live in, ``cancelled`` says that its evaluation was stopped."""
+def stands(status: Status, *, version: str = "", live_now: bool = True, cancelled: bool = False) -> str:
+    """Where it stands; ``version`` is what it went live in, and ``live_now`` says whether the project runs that still.
+
+    ``cancelled`` says that its evaluation was stopped.
+    """
     if status == Status.PROMOTED:
-        return gettext("Live in %(version)s") % {"version": version}
+        message = gettext("Live in %(version)s") if live_now else gettext("Went live in %(version)s")
+        return message % {"version": version}
     if status == Status.EVALUATION_FAILED and cancelled:
         return gettext("Evaluation cancelled")
     return str(_STANDS[status])

@@ -1,0 +1,150 @@
+"""An evaluation as its card has it: how it came out, in a chart and in sentences (contract, sections 7 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from improve.models import CaseLabel, Evaluation, Finding
+from improve.replaying.problems import sentence
+from improve.words import findings as words
+from improve.words.standing import answered, replayed
+from judging.intervals import Range
+from quality_console.charts import Chart, chart_of_shares
+
+_COMPARED = frozenset({Finding.BETTER, Finding.NOT_BETTER})
+
+
+@dataclass(frozen=True)
+class EvaluationShown:
+    """An evaluation of a suggested change of ``version``; ``sent`` counts its answers that people were given."""
+
+    evaluation: Evaluation
+    version: str
+    sent: int = 0
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.evaluation.pk)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it isn't over."""
+        return not self.evaluation.finding
+
+    @property
+    def compares(self) -> bool:
+        """Whether it came to the point of comparing."""
+        return self.evaluation.finding in _COMPARED
+
+    @property
+    def head(self) -> str:
+        """What it found."""
+        return words.found(self.evaluation.finding)
+
+    @property
+    def progress(self) -> str:
+        """How far it is."""
+        job = self.evaluation.job
+        return replayed(done=job.done, of=job.of, repetitions=self.evaluation.repetitions)
+
+    @property
+    def rests_on(self) -> str:
+        """What it rests on, once it has compared."""
+        if not self.compares:
+            return ""
+        return words.rests_on(
+            cases=self.evaluation.test_set.cases,
+            repetitions=self.evaluation.repetitions,
+            counted=self.evaluation.cases or 0,
+        )
+
+    @property
+    def _result(self) -> Mapping[str, Any]:
+        return self.evaluation.result or {}
+
+    @cached_property
+    def labels(self) -> dict[str, int]:
+        """How many cases came out each way."""
+        return {str(label): int(count) for label, count in self._result.get("labels", {}).items()}
+
+    def count(self, label: CaseLabel) -> int:
+        """How many cases came out so."""
+        return self.labels.get(label, 0)
+
+    @property
+    def total(self) -> int:
+        """How many cases there are."""
+        return sum(self.labels.values())
+
+    @property
+    def chart(self) -> Chart | None:
+        """Both shares with their ranges; ``None`` where there are none."""
+        baseline, candidate = (_share(self._result.get(side, {})) for side in ("baseline", "candidate"))
+        if baseline is None or candidate is None:
+            return None
+        title = words.chart_title(
+            version=self.version,
+            baseline=baseline[0],
+            candidate=candidate[0],
+            ranges=(baseline[1], candidate[1]),
+        )
+        return chart_of_shares([(str(words.WITH_IT), *candidate), (self.version, *baseline)], title=title)
+
+    @property
+    def verdict(self) -> str:
+        """The sentence that the card says first."""
+        if self.evaluation.finding == Finding.FAILED:
+            return self._answered
+        if not self.compares:
+            return ""
+        better, worse = self.count(CaseLabel.BETTER), self.count(CaseLabel.WORSE)
+        return words.split(better=better, worse=worse, is_better=self.evaluation.finding == Finding.BETTER)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What else there is to be said."""
+        if not self.compares:
+            problem = self.evaluation.job.problem
+            said = [sentence(problem, self.evaluation.job.detail)] if problem else []
+            return said if self.evaluation.finding == Finding.FAILED else [*said, self._answered]
+        evaluation = self.evaluation
+        why_not = words.why_not(
+            self._result.get("whyNot") or "",
+            better=self.count(CaseLabel.BETTER),
+            worse=self.count(CaseLabel.WORSE),
+            delta=evaluation.delta or 0,
+            spread=evaluation.spread or 0,
+        )
+        apart = words.repetitions_apart(evaluation.spread) if evaluation.spread is not None and not why_not else ""
+        left_out = words.left_out(
+            refused=self.count(CaseLabel.REFUSED),
+            failed=self.count(CaseLabel.FAILED),
+            erased=self.count(CaseLabel.ERASED),
+        )
+        return [one for one in (words.chance(self._result.get("oneIn")), why_not, apart, left_out) if one]
+
+    @property
+    def changed(self) -> str:
+        """That some answers are news, which nobody has judged."""
+        count = self.count(CaseLabel.CHANGED)
+        return words.changed(count) if count and self.compares else ""
+
+    @property
+    def sent_words(self) -> str:
+        """That people were given some of these."""
+        return words.sent(self.sent) if self.sent else ""
+
+    @property
+    def _answered(self) -> str:
+        job = self.evaluation.job
+        return answered(answered=job.answered + job.refused, of=job.of, repetitions=self.evaluation.repetitions) + "."
+
+
+def _share(side: Mapping[str, Any]) -> tuple[float, Range] | None:
+    if side.get("share") is None or side.get("low") is None or side.get("high") is None:
+        return None
+    return float(side["share"]), Range(float(side["low"]), float(side["high"]))
