@@ -57,3 +57,10 @@ class AgentPinNotFound(NotFound):
     """The project pins no version of the agent."""
 
     code = "agent-pin-not-found"
+
+
+class AgentVersionBlocksFixed(Conflict):
+    """The version pins other blocks; what a version pins never changes."""
+
+    code = "agent-version-blocks-fixed"
+    default_message = "The version's blocks were registered already, and they are others; register another version."

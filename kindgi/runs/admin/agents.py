@@ -10,6 +10,8 @@ from django.contrib import admin
 from django.contrib.admin.widgets import AdminTextareaWidget
 from django.db.models import F, Func, IntegerField, QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from msgspec import to_builtins
 
 from kindgi.access.admin_base import ReadOnlyAdmin, ScopedInline, TenantScopedAdmin, adopt, caller_in
@@ -18,6 +20,7 @@ from kindgi.api.jsontext import decode, encode
 from kindgi.runs.admin.tables import ListedFilter
 from kindgi.runs.api.schemas import VersionBody
 from kindgi.runs.models import Agent, AgentPin, AgentVersion, PinChange
+from kindgi.runs.selectors import blocks_of
 from kindgi.runs.services.agents import agent_pin_remove, agent_pin_set, agent_version_register
 
 if TYPE_CHECKING:
@@ -84,15 +87,21 @@ class AgentVersionAdmin(TenantScopedAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """A new one has only what is typed."""
-        return self.fields if obj is None else (*self.fields, "id", "created_at", "updated_at")
+        return self.fields if obj is None else (*self.fields, "blocks", "id", "created_at", "updated_at")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Only the tools change."""
-        return super().get_readonly_fields(request, obj) + ([] if obj is None else ["agent", "version"])
+        return super().get_readonly_fields(request, obj) + ([] if obj is None else ["agent", "version", "blocks"])
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Never: runs name it."""
         return False
+
+    @admin.display(description="blocks", empty_value="none")
+    def blocks(self, obj: AgentVersion) -> SafeString | None:
+        """Each block that it pins, with its version and content, and its parameters or schema."""
+        shown = [(f"{one} ({one.kind})", one.content, one.declares) for one in blocks_of(obj)]
+        return format_html_join("", "<p>{}</p><pre>{}</pre><pre>{}</pre>", shown) if shown else None
 
     @admin.display(description="tools", empty_value="not said")
     def how_many_tools(self, obj: Any) -> int | None:

@@ -15,7 +15,9 @@ from kindgi.api.errors import BadInput, PermissionDenied
 from kindgi.api.operations import operation
 from kindgi.runs import errors
 from kindgi.runs.api import schemas
-from kindgi.runs.selectors import agent_get, agent_pin_get, agent_version_get
+from kindgi.runs.blocks import blocks_checked
+from kindgi.runs.models import Agent, AgentVersion
+from kindgi.runs.selectors import agent_get, agent_pin_get, agent_version_get, blocks_of
 from kindgi.runs.services.agents import agent_pin_remove, agent_pin_set, agent_version_register
 
 
@@ -24,7 +26,7 @@ class OneAgentVersion(Endpoint):
 
     @operation(
         id="agents.versions.get",
-        summary="Get a registered version and its tools",
+        summary="Get a registered version, its tools and its blocks",
         answer=schemas.VersionAnswer,
         errors=(errors.AgentNotFound, errors.AgentVersionNotFound),
     )
@@ -32,30 +34,48 @@ class OneAgentVersion(Endpoint):
         """The version, and whether it is Latest."""
         agent = agent_get(tenant_id=self.caller_of(request).tenant_id, agent_id=agent_id)
         found = agent_version_get(agent=agent, version=version)
-        return Response(schemas.version_answer(found, agent_id=agent_id, latest=agent.latest_id == found.pk))
+        return Response(_version_answer(found, agent))
 
     @operation(
         id="agents.versions.register",
-        summary="Register a version and its tools",
+        summary="Register a version, its tools and its blocks",
         body=schemas.VersionBody,
-        example={"tools": [{"id": "orders.lookup"}, {"id": "orders.refund", "writes": True}]},
+        example={
+            "tools": [{"id": "orders.lookup"}, {"id": "orders.refund", "writes": True}],
+            "blocks": [
+                {"id": "greeting", "kind": "prompt", "template": "Greet {{name}}.", "parameters": [{"name": "name"}]},
+                {"id": "limits", "kind": "settings", "values": {"refundUpTo": 50}},
+            ],
+        },
         body_required=False,
         answer=schemas.VersionAnswer,
         also=((201, schemas.VersionAnswer),),
-        errors=(PermissionDenied,),
+        errors=(PermissionDenied, errors.AgentVersionBlocksFixed),
     )
     def put(self, request: Request, agent_id: str, version: str) -> Response:
-        """201 the first time, 200 after that; the tools are replaced whole where they are given."""
+        """201 the first time, 200 after that; the tools are replaced whole where they are given.
+
+        Blocks are what suggested changes change: prompts and settings. They are said once a version, and
+        saying the same again changes nothing; each content of a block has a version of its own.
+        """
         body = self.body(schemas.VersionBody)
         if len(agent_id) > 200 or len(version) > 100:
             raise BadInput("An agent's id has up to 200 characters, a version up to 100.")
         tools: Any = None if body.tools is msgspec.UNSET else msgspec.to_builtins(body.tools)
         found, made = agent_version_register(
-            caller=self.caller_of(request), agent_id=agent_id, version=version, tools=tools
+            caller=self.caller_of(request),
+            agent_id=agent_id,
+            version=version,
+            tools=tools,
+            blocks=None if body.blocks is msgspec.UNSET else blocks_checked(body.blocks),
         )
-        latest = agent_get(tenant_id=self.caller_of(request).tenant_id, agent_id=agent_id).latest_id == found.pk
-        answer = schemas.version_answer(found, agent_id=agent_id, latest=latest)
-        return Response(answer, status=201 if made else 200)
+        agent = agent_get(tenant_id=self.caller_of(request).tenant_id, agent_id=agent_id)
+        return Response(_version_answer(found, agent), status=201 if made else 200)
+
+
+def _version_answer(version: AgentVersion, agent: Agent) -> schemas.VersionAnswer:
+    latest = agent.latest_id == version.pk
+    return schemas.version_answer(version, agent_id=agent.agent_id, latest=latest, blocks=blocks_of(version))
 
 
 class AgentPinned(Endpoint):

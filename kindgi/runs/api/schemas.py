@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from kindgi.api.operations import Answer, Body, Time
 from kindgi.api.times import wire
+from kindgi.runs.blocks import Blocks, Values
 from kindgi.runs.content import unpack
-from kindgi.runs.models import AgentPin, AgentVersion, Run, RunContent
+from kindgi.runs.models import AgentPin, AgentVersion, BlockVersion, Run, RunContent
 from kindgi.runs.records import Calls, Name, StatusName, Version
 
 
@@ -134,9 +137,22 @@ class Tool(Body):
 
 
 class VersionBody(Body):
-    """A version's tools. Left out, nothing is known of them and none is refused."""
+    """A version's tools: left out, nothing is known of them and none is refused. And its blocks, which never change."""
 
     tools: Annotated[list[Tool], Meta(max_length=1000)] | UnsetType = UNSET
+    blocks: Blocks | UnsetType = UNSET
+
+
+class BlockAnswer(Answer, kw_only=True):
+    """A block of the version: `version` counts the block's contents from 1, whichever agent versions pin them."""
+
+    id: str
+    kind: Literal["prompt", "settings"]
+    version: str
+    template: str | UnsetType = UNSET
+    parameters: Annotated[Raw, Meta(extra_json_schema={"type": "array"})] | UnsetType = UNSET
+    values: Values | UnsetType = UNSET
+    schema: Annotated[Raw, Meta(extra_json_schema={"type": "object"})] | UnsetType = UNSET
 
 
 class VersionAnswer(Answer, kw_only=True):
@@ -148,6 +164,7 @@ class VersionAnswer(Answer, kw_only=True):
     created_at: Time
     updated_at: Time
     tools: list[Tool] | UnsetType = UNSET
+    blocks: list[BlockAnswer] | UnsetType = UNSET
 
 
 class PinBody(Body):
@@ -167,8 +184,10 @@ class PinAnswer(Answer, kw_only=True):
     pinned_at: Time | UnsetType = UNSET
 
 
-def version_answer(version: AgentVersion, *, agent_id: str, latest: bool) -> VersionAnswer:
-    """A version as it is sent."""
+def version_answer(
+    version: AgentVersion, *, agent_id: str, latest: bool, blocks: Sequence[BlockVersion]
+) -> VersionAnswer:
+    """A version with its blocks as it is sent; without `blocks` where it pins none."""
     tools = UNSET if version.tools is None else [Tool(**tool) for tool in version.tools]
     return VersionAnswer(
         agent_id=agent_id,
@@ -177,6 +196,22 @@ def version_answer(version: AgentVersion, *, agent_id: str, latest: bool) -> Ver
         created_at=wire(version.created_at),
         updated_at=wire(version.updated_at),
         tools=tools,
+        blocks=[block_answer(block) for block in blocks] or UNSET,
+    )
+
+
+def block_answer(block: BlockVersion) -> BlockAnswer:
+    """A block as it was sent, with its version."""
+    content = msgspec.json.decode(block.content, type=dict[str, Raw])
+    declares = msgspec.json.decode(block.declares, type=dict[str, Raw])
+    return BlockAnswer(
+        id=block.block_id,
+        kind=block.kind,  # type: ignore[arg-type]
+        version=str(block.version),
+        template=msgspec.json.decode(content["template"], type=str) if "template" in content else UNSET,
+        parameters=declares.get("parameters", UNSET),
+        values=content.get("values", UNSET),
+        schema=declares.get("schema", UNSET),
     )
 
 

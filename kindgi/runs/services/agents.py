@@ -1,7 +1,8 @@
-"""Registering agents' versions, and pinning them (contract, section 3)."""
+"""Registering agents' versions, and pinning them (contract, sections 3 and 7)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,19 +12,29 @@ from kindgi.access.callers import Caller
 from kindgi.access.models import Project
 from kindgi.access.policies import can_write_anywhere, check_administer
 from kindgi.api.errors import PermissionDenied
-from kindgi.api.ids import new_id
 from kindgi.api.times import now
 from kindgi.rows import insert
-from kindgi.runs.models import Agent, AgentPin, AgentVersion, PinChange
-from kindgi.runs.selectors import agent_get, agent_version_get
+from kindgi.runs import hooks
+from kindgi.runs.blocks import Block
+from kindgi.runs.hooks import LatestMoved
+from kindgi.runs.models import Agent, AgentPin, AgentVersion
+from kindgi.runs.selectors import agent_get, agent_pin_get, agent_version_get
+from kindgi.runs.services.blocks import blocks_pin
+from kindgi.runs.services.pins import pin_move
 
 
 def agent_version_register(
-    *, caller: Caller, agent_id: str, version: str, tools: list[dict[str, Any]] | None
+    *,
+    caller: Caller,
+    agent_id: str,
+    version: str,
+    tools: list[dict[str, Any]] | None,
+    blocks: Sequence[Block] | None = None,
 ) -> tuple[AgentVersion, bool]:
-    """Register a version with its tools, or say its tools anew; the version, and whether it is new.
+    """Register a version with its tools and blocks, or say its tools anew; the version, and whether it is new.
 
-    Saying what is known already changes nothing.
+    Saying what is known already changes nothing. What a version pins of blocks never changes: said
+    once, saying others raises ``AgentVersionBlocksFixed``.
 
     The agent's row is locked, so that Latest, the highest semver registered, follows every
     version however many are registered at once. A version that is no semver is never Latest.
@@ -33,18 +44,19 @@ def agent_version_register(
     insert(
         [Agent(tenant_id=caller.tenant_id, agent_id=agent_id)], suffix="ON CONFLICT (tenant_id, agent_id) DO NOTHING"
     )
-    agent = Agent.objects.select_for_update(no_key=True).get(tenant_id=caller.tenant_id, agent_id=agent_id)
+    agent = agent_lock(tenant_id=caller.tenant_id, agent_id=agent_id)
     at = now()
     found, made = AgentVersion.objects.get_or_create(
         agent=agent, version=version, defaults={"tools": tools, "created_at": at, "updated_at": at}
     )
-    if not made and tools is not None and found.tools != tools:
-        found.tools, found.updated_at = tools, now()
+    pinned = blocks is not None and blocks_pin(version=found, blocks=blocks)
+    if not made and (pinned or (tools is not None and found.tools != tools)):
+        found.tools, found.updated_at = found.tools if tools is None else tools, now()
         found.save(update_fields=["tools", "updated_at"])
-    latest = AgentVersion.objects.get(pk=agent.latest_id) if agent.latest_id else None
-    if _precedes(latest, found):
+    if _precedes(agent.latest, found):
         agent.latest = found
         agent.save(update_fields=["latest"])
+        hooks.latest_moved([LatestMoved(agent, found.version, caller)])
     return found, made
 
 
@@ -66,41 +78,18 @@ def _precedes(latest: AgentVersion | None, candidate: AgentVersion) -> bool:
 def agent_pin_set(*, caller: Caller, project: Project, agent_id: str, version: str) -> AgentPin:
     """Pin a version in a project; needs its admin. Pinning what is pinned changes nothing."""
     check_administer(caller, project.pk)
-    agent = agent_get(tenant_id=caller.tenant_id, agent_id=agent_id)
+    agent = agent_lock(tenant_id=caller.tenant_id, agent_id=agent_id)
     wanted = agent_version_get(agent=agent, version=version)
-    pin = _locked_pin(project, agent)
-    if pin is not None and pin.version_id == wanted.pk:
-        return pin
-    before = pin.version.version if pin else ""
-    pin, _ = AgentPin.objects.update_or_create(
-        project=project,
-        agent=agent,
-        defaults={"version": wanted, "pinned_by": caller.actor, "created_at": now()},
-    )
-    _note(caller, project, agent, before, wanted.version)
+    pin = pin_move(caller=caller, project=project, agent=agent, to=wanted, how="pin")
+    assert pin is not None  # noqa: S101 - it was set to a version
     return pin
 
 
 def agent_pin_remove(*, caller: Caller, project: Project, agent_id: str) -> bool:
     """Follow Latest again; needs the project's admin. Whether there was a pin."""
     check_administer(caller, project.pk)
-    agent = agent_get(tenant_id=caller.tenant_id, agent_id=agent_id)
-    pin = _locked_pin(project, agent)
-    if pin is None:
+    agent = agent_lock(tenant_id=caller.tenant_id, agent_id=agent_id)
+    if agent_pin_get(project=project, agent=agent) is None:
         return False
-    before = pin.version.version
-    pin.delete()
-    _note(caller, project, agent, before, "")
+    pin_move(caller=caller, project=project, agent=agent, to=None, how="unpin")
     return True
-
-
-def _locked_pin(project: Project, agent: Agent) -> AgentPin | None:
-    """The project's pin, with all pinning of the agent in it held until the transaction ends."""
-    Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
-    return AgentPin.objects.filter(project=project, agent=agent).select_related("version").first()
-
-
-def _note(caller: Caller, project: Project, agent: Agent, before: str, after: str) -> None:
-    PinChange.objects.create(
-        id=new_id(), project=project, agent=agent, from_version=before, to_version=after, by=caller.actor
-    )
