@@ -10,3 +10,16 @@ class ImproveConfig(AppConfig):
 
     name = "improve"
     verbose_name = "Suggested changes"
+
+    def ready(self) -> None:
+        """What is erased takes along what was copied and answered, a purge leaves it, and ended jobs are settled."""
+        from improve import hooks as replays
+        from improve.services import erasure
+        from improve.services.settling import evaluations_settle
+        from kindgi.runs import hooks as runs
+
+        runs.run_erased.register(erasure.words_erase_for_runs)
+        runs.gone_run_erased.register(erasure.words_erase_for_gone_runs)
+        runs.participant_erased.register(erasure.words_erase_for_participants)
+        runs.content_kept.register(erasure.contents_in_use)
+        replays.job_ended.register(evaluations_settle)

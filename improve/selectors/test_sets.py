@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -32,9 +31,9 @@ def cases_of(test_set: TestSet) -> QuerySet[TestCase]:
     return TestCase.objects.filter(test_set=test_set).select_related("content").order_by("position")
 
 
-def cases_bare(test_set_id: UUID) -> QuerySet[TestCase]:
-    """Its cases, in its order, without what was said."""
-    return TestCase.objects.filter(test_set_id=test_set_id).defer("judged").order_by("position")
+def test_set_cases(test_set: TestSet) -> QuerySet[TestCase]:
+    """Its cases, in its order, with what was said and without the runs' content."""
+    return TestCase.objects.filter(test_set=test_set).order_by("position")
 
 
 def cases_in_batches(test_set: TestSet, *, size: int) -> Iterator[list[TestCase]]:

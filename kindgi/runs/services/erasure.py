@@ -112,6 +112,22 @@ def participant_erase(*, caller: Caller, project: Project, participant_id: str) 
     return Receipt(now(), taken)
 
 
+def derived_erase(*, tenant_id: UUID, run_ids: Iterable[UUID]) -> Counter[str]:
+    """Erase those of ``run_ids`` that are runs, since they were made of what is being erased; what went, by kind.
+
+    What they were made of is locked before, so that no more of them are made. They are locked after
+    it, in the order of their ids.
+    """
+    taken: Counter[str] = Counter()
+    for batch in _batches(sorted(run_ids)):
+        runs = [run for run in _locked(tenant_id, batch) if run.content_erased_at is None]
+        if runs:
+            taken += _erase(runs)
+            hooks.runs_erased(runs)
+            idempotency.forget(tenant_id=tenant_id, subject_ids=[pk for run in runs for pk in (run.run_id, run.pk)])
+    return taken
+
+
 def contents_clear(content_ids: Iterable[UUID]) -> int:
     """Empty content rows, of runs or of copies; how many of them held anything. Who names them must be locked."""
     return execute(_CLEAR, [list(content_ids)])

@@ -1,0 +1,180 @@
+"""Scoring what was answered, once a job of replays is over, or anew by what people said since (contract, section 7).
+
+The suggested change is locked; whoever ends its job has locked it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from improve.comparing import Comparison, Outcome, Tried, as_float, compared, outcome, result_stored
+from improve.judged import Judged, judged_unpacked
+from improve.models import CaseLabel, CaseReplay, CaseResult, Evaluation, Finding, JobState, ReplayJob, ReplayState
+from improve.scoring import Part, Replayed, Tally, counted, score
+from improve.selectors.evaluations import CaseToScore, cases_to_score, evaluation_going_on, runs_sent
+from improve.selectors.judged import judged_of_runs
+from kindgi.api.ids import new_id
+from kindgi.api.times import now
+from kindgi.rows import fresh, insert_together
+from kindgi.runs.content import unpack
+
+_BATCH = 500
+_FINDINGS = {JobState.FAILED: Finding.FAILED, JobState.CANCELLED: Finding.CANCELLED}
+
+SaidSince = Mapping[UUID, Sequence[Judged]]
+"""What people said of the runs that were made of a case's answers, by the case's id."""
+
+
+def evaluations_settle(jobs: list[ReplayJob]) -> None:
+    """End the evaluations that waited for these jobs, which are over."""
+    for job in jobs:
+        evaluation = evaluation_going_on(job)
+        if evaluation is not None:
+            evaluation_settle(evaluation, state=job.state, sent={}, since={})
+
+
+def evaluation_rescored(evaluation: Evaluation) -> None:
+    """Score what was answered for an evaluation anew, with what people said of it since as ``rescore_of`` sent it."""
+    before = evaluation.rescore_of
+    sent = {} if before is None else runs_sent(before)
+    said: dict[UUID, Judged] = {}
+    run_ids = sorted({run_id for ids in sent.values() for run_id in ids})
+    for start in range(0, len(run_ids), _BATCH):
+        said |= judged_of_runs(
+            tenant_id=evaluation.test_set.tenant_id,
+            run_ids=run_ids[start : start + _BATCH],
+            experts_only=evaluation.experts_only,
+        )
+    since = {
+        case_id: [counted(said[one], experts_only=evaluation.experts_only) for one in ids if one in said]
+        for case_id, ids in sent.items()
+    }
+    evaluation_settle(evaluation, state=JobState.DONE, sent=sent, since=since)
+
+
+def evaluation_settle(evaluation: Evaluation, *, state: str, sent: Mapping[UUID, list[UUID]], since: SaidSince) -> None:
+    """Score every case that has replays, keep how each came out, and end the evaluation.
+
+    Of a job that failed or was cancelled only the counts are kept: what happened to be answered says
+    nothing of the rest. Up to 100 cases are in memory at once.
+    """
+    outcomes: list[Outcome] = []
+    for cases in cases_to_score(evaluation):
+        results = []
+        for one in cases:
+            tried = _tried(evaluation, one, since.get(one.case.pk, ()))
+            if tried is None:
+                continue
+            outcomes.append(_outcome(one, tried))
+            results.append(_result(evaluation, one, tried, outcomes[-1], sent.get(one.case.pk, [])))
+        insert_together(results)
+    _finish(evaluation, state, outcomes)
+
+
+def _is_erased(one: CaseToScore) -> bool:
+    return one.case.judged is None or any(replay.erased_at is not None for replay in one.replays)
+
+
+def _tried(evaluation: Evaluation, one: CaseToScore, since: Sequence[Judged]) -> list[Tried] | None:
+    """Each repetition as it ended; ``None`` of a case that was never come to."""
+    judged = None if _is_erased(one) else judged_unpacked(one.case.judged)
+    if judged is None:
+        return []
+    if not one.replays:
+        return None
+    counts = counted(judged, experts_only=evaluation.experts_only)
+    return [_one_tried(replay, counts, since) for replay in one.replays]
+
+
+def _one_tried(replay: CaseReplay, judged: Judged, since: Sequence[Judged]) -> Tried:
+    output = unpack(replay.output)
+    if replay.state != ReplayState.ANSWERED or output is None:
+        return Tried(replay.repetition, ReplayState(replay.state))
+    replayed = Replayed(output=output, calls=unpack(replay.calls))
+    return Tried(replay.repetition, ReplayState.ANSWERED, score(judged, replayed, also=since))
+
+
+def _outcome(one: CaseToScore, tried: Sequence[Tried]) -> Outcome:
+    return Outcome(CaseLabel.ERASED) if _is_erased(one) else outcome(tried)
+
+
+def _result(
+    evaluation: Evaluation, one: CaseToScore, tried: Sequence[Tried], found: Outcome, sent: list[UUID]
+) -> CaseResult:
+    return fresh(
+        CaseResult,
+        id=new_id(),
+        evaluation_id=evaluation.pk,
+        case_id=one.case.pk,
+        position=one.case.position,
+        label=found.label,
+        baseline_right=as_float(found.baseline.right),
+        baseline_total=as_float(found.baseline.total),
+        candidate_right=as_float(found.candidate.right),
+        candidate_total=as_float(found.candidate.total),
+        parts=[_tried_stored(each) for each in tried],
+        sent_run_ids=sent,
+    )
+
+
+def _tried_stored(tried: Tried) -> dict[str, Any]:
+    parts = [] if tried.scored is None else [_part_stored(part) for part in tried.scored.parts]
+    counts = tried.scored is not None and tried.scored.counts
+    return {"repetition": tried.repetition, "state": tried.state, "counts": counts, "parts": parts}
+
+
+def _part_stored(part: Part) -> dict[str, Any]:
+    """A judged thing: what it is, how it came out, and what that weighs; nobody's words."""
+    stored: dict[str, Any] = {"key": part.key, "same": part.same, "outcome": _came_out(part)}
+    if part.pointer is not None:
+        stored["pointer"] = part.pointer
+    stored["baseline"] = _tally_stored(part.baseline)
+    if part.candidate is not None:
+        stored["candidate"] = _tally_stored(part.candidate)
+    return stored
+
+
+def _came_out(part: Part) -> str:
+    if part.candidate is None:
+        return "changed"
+    if not part.candidate.has_wrong:
+        return "right"
+    return "mixed" if part.candidate.right else "wrong"
+
+
+def _tally_stored(tally: Tally) -> dict[str, float]:
+    return {"right": as_float(tally.right), "total": as_float(tally.total)}
+
+
+def _finish(evaluation: Evaluation, state: str, outcomes: Sequence[Outcome]) -> None:
+    """Write what was found, and that the suggested change has got on."""
+    evaluation.finished_at = max(now(), evaluation.created_at)
+    if state in _FINDINGS:
+        evaluation.finding = _FINDINGS[JobState(state)]
+        evaluation.result = {"labels": _labels(outcomes)}
+    else:
+        _found(evaluation, compared(outcomes, repetitions=evaluation.repetitions))
+    evaluation.save()
+    proposal = evaluation.proposal
+    proposal.updated_at = max(evaluation.finished_at, proposal.updated_at + timedelta(milliseconds=1))
+    proposal.save(update_fields=["updated_at"])
+
+
+def _labels(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    labels = Counter(one.label for one in outcomes)
+    return {label.value: labels[label] for label in CaseLabel}
+
+
+def _found(evaluation: Evaluation, found: Comparison) -> None:
+    evaluation.finding = Finding.BETTER if found.is_better else Finding.NOT_BETTER
+    evaluation.result = result_stored(found)
+    evaluation.cases = found.cases
+    for name in ("delta", "spread"):
+        value = getattr(found, name)
+        setattr(evaluation, name, None if value is None else float(value))
+    for name, side in (("baseline", found.baseline), ("candidate", found.candidate)):
+        setattr(evaluation, name, None if side.share is None else float(side.share))
