@@ -13,6 +13,7 @@ v1: list[URLPattern | URLResolver] = [
     path("", include("corrections.api.urls")),
     path("", include("kindgi.runs.api.urls")),
     path("", include("judging.api.urls")),
+    path("", include("improve.api.urls")),
     path("", include("kindgi.access.api.urls")),
     path("openapi.json", openapi_json, name="openapi"),
     path("docs", docs_page, name="docs"),

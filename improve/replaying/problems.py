@@ -16,7 +16,7 @@ class Problem(StrEnum):
 
     # No address to ask, or none that may be asked.
     ENDPOINT_REMOVED = "endpoint-removed"
-    SECRET_UNREADABLE = "secret-unreadable"
+    SECRET_UNREADABLE = "secret-unreadable"  # noqa: S105 - a code
     INVALID_ADDRESS = "invalid-address"
     UNKNOWN_HOST = "unknown-host"
     NOT_ALLOWED_ADDRESS = "not-allowed-address"

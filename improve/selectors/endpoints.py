@@ -18,3 +18,12 @@ def replay_endpoint_get(*, project: Project, agent_id: str) -> ReplayEndpoint:
     if found is None:
         raise ReplayEndpointNotFound
     return found
+
+
+def replay_endpoint_lock(*, project: Project, agent_id: str) -> ReplayEndpoint:
+    """The same, locked."""
+    locked = ReplayEndpoint.objects.filter(project=project, agent_id=agent_id).select_for_update(no_key=True)
+    found = locked.first()
+    if found is None:
+        raise ReplayEndpointNotFound
+    return found

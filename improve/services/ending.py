@@ -1,10 +1,22 @@
-"""Locking jobs of replays, which is how they are ended: by the worker that is through, or by whoever cancels."""
+"""Ending a job of replays: by the worker that is through with it, or by whoever cancels it (contract, section 7)."""
 
 from __future__ import annotations
 
+import logging
 from uuid import UUID
 
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from improve import hooks
 from improve.models import JobState, Proposal, ReplayJob
+from improve.replaying.problems import Problem
+from kindgi.api.times import now
+
+logger = logging.getLogger(__name__)
+
+SETTLING_TRIES = 5
 
 
 def job_lock(job_id: UUID) -> ReplayJob | None:
@@ -17,3 +29,41 @@ def job_lock(job_id: UUID) -> ReplayJob | None:
     list(changes.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
     running = ReplayJob.objects.filter(pk=job_id, state=JobState.RUNNING)
     return running.select_for_update(of=("self",), no_key=True).first()
+
+
+def job_end(*, job_id: UUID, turn: int, problem: str = "", detail: str = "") -> None:
+    """End a job that is in its worker's ``turn``: done, or failed by ``problem``. Call outside of a transaction.
+
+    What rests on it is settled in the same transaction. Where that can't be, nothing is written
+    but that it was tried, and it is tried again once the job counts as abandoned; after
+    ``SETTLING_TRIES`` it is failed, so that nobody waits for ever.
+    """
+    try:
+        _end(job_id, turn, problem, detail)
+    except Exception:
+        logger.exception("What came out of the replay job %s could not be stored.", job_id)
+        mine = ReplayJob.objects.filter(pk=job_id, turn=turn, state=JobState.RUNNING)
+        mine.update(settling_tries=F("settling_tries") + 1, heartbeat_at=Now())
+        if mine.filter(settling_tries__gte=SETTLING_TRIES).exists():
+            _give_up(job_id, turn)
+
+
+def _give_up(job_id: UUID, turn: int) -> None:
+    """Fail it, and tell who listens; who can't take even that isn't told."""
+    try:
+        _end(job_id, turn, Problem.NOT_SETTLED, "")
+    except Exception:
+        logger.exception("The replay job %s is failed, and nobody is told.", job_id)
+        _end(job_id, turn, Problem.NOT_SETTLED, "", told=False)
+
+
+@transaction.atomic
+def _end(job_id: UUID, turn: int, problem: str, detail: str, *, told: bool = True) -> None:
+    job = job_lock(job_id)
+    if job is None or job.turn != turn:
+        return
+    job.state = JobState.FAILED if problem else JobState.DONE
+    job.problem, job.detail, job.finished_at = problem, detail, now()
+    job.save(update_fields=["state", "problem", "detail", "finished_at"])
+    if told:
+        hooks.job_ended([job])

@@ -18,9 +18,11 @@ from kindgi.settings.environment import (
     one_of,
     read_mode,
     require,
+    seconds,
     whole_number,
 )
 from kindgi.settings.logs import LEVELS, logging_config
+from kindgi.settings.replays import allowed_networks
 from kindgi.settings.tasks import BROKER_SECONDS, broker, schedule
 
 # Lets the types that the checker knows as generic be written so: ModelAdmin[Run], Paginator[Any].
@@ -64,6 +66,13 @@ try:
     CELERY_BEAT_SCHEDULE = schedule()
     # How long an answer waits for a catch-up, in seconds, before it says how far that is.
     CATCH_UP_WAIT_SECONDS = whole_number("CATCH_UP_WAIT_SECONDS", 10, least=0, most=10)
+
+    # Replays: whom they may ask beside the public internet, how long for one request and for a whole job, and after how
+    # long without a sign of life a worker counts as gone.
+    REPLAY_ALLOWED_NETWORKS = allowed_networks(MODE)
+    REPLAY_SECONDS = seconds("REPLAY_SECONDS", 30, least=1, most=300)
+    REPLAY_JOB_HOURS = whole_number("REPLAY_JOB_HOURS", 24, least=1, most=24 * 7)
+    REPLAY_STALE_SECONDS = seconds("REPLAY_STALE_SECONDS", 5, least=1, most=300)
 except (EnvError, OSError, ValueError) as error:
     raise ImproperlyConfigured(f"The environment cannot be read: {error}") from error
 

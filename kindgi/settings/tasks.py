@@ -47,6 +47,7 @@ def schedule() -> dict[str, dict[str, Any]]:
         "api.sweep_keys": _every("SWEEP_EVERY_SECONDS", "api.sweep_keys"),
         "judging.resume_catch_ups": _every("RESUME_EVERY_SECONDS", "judging.resume_catch_ups", 10),
         "judging.fold_counts": _every("FOLD_EVERY_SECONDS", "judging.fold_counts", 30),
+        "improve.resume_jobs": _every("REPLAY_RESUME_EVERY_SECONDS", "improve.resume_jobs", 3),
     }
 
 

@@ -1,0 +1,23 @@
+"""What a worker reads of a job of replays (contract, section 7)."""
+
+from __future__ import annotations
+
+from improve.models import CaseReplay, ReplayJob, ReplayState
+
+
+def replay_next(job: ReplayJob) -> CaseReplay | None:
+    """The first replay that waits, with its run's content; those of erased runs don't."""
+    waiting = job.replays.filter(state=ReplayState.WAITING, erased_at__isnull=True)
+    return waiting.order_by("position", "repetition").select_related("content").first()
+
+
+def failures_before(replay: CaseReplay, *, limit: int) -> list[CaseReplay]:
+    """The replays that failed in a row just before ``replay``, the last first, at most ``limit``."""
+    before = CaseReplay.objects.filter(job_id=replay.job_id, position__lte=replay.position)
+    over = before.exclude(state=ReplayState.WAITING).order_by("-position", "-repetition")
+    failures: list[CaseReplay] = []
+    for one in over.only("state", "problem", "detail")[:limit]:
+        if one.state != ReplayState.FAILED:
+            break
+        failures.append(one)
+    return failures

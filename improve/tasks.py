@@ -1,0 +1,27 @@
+"""What a worker does for suggested changes."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+
+from improve.services.jobs import REPLAY_JOB
+from improve.services.running import job_turn, jobs_stale
+from kindgi.celery import app, going_on, send
+
+
+@app.task(name=REPLAY_JOB)
+def replay_job(job_id: str, turn: int = 0) -> None:
+    """Go on with a job of replays for a while. It may be sent twice: a turn is taken once."""
+    taken = job_turn(job_id=UUID(job_id), turn=turn, go_on=going_on)
+    if taken is not None:
+        send(replay_job, job_id, taken)
+
+
+@app.task(name="improve.resume_jobs")
+def resume_jobs() -> None:
+    """Take up the jobs of replays whose worker was killed, or whose message was lost."""
+    with transaction.atomic():
+        for job in jobs_stale():
+            send(replay_job, str(job.id), job.turn)
