@@ -95,3 +95,16 @@ def candidates_named(proposal: Proposal, *, stem: str) -> set[str]:
     others = Proposal.objects.filter(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)
     named = others.filter(candidate_version__startswith=stem).values_list("candidate_version", flat=True).order_by()
     return {*named, *versions_named(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id, stem=stem)}
+
+
+def proposal_like(wanted: Proposal) -> Proposal | None:
+    """The one that isn't withdrawn and suggests the same change of the same version for the same project."""
+    same = Proposal.objects.filter(
+        project_id=wanted.project_id,
+        agent_id=wanted.agent_id,
+        from_version=wanted.from_version,
+        block_name=wanted.block_name,
+        digest=wanted.digest,
+        withdrawn_at__isnull=True,
+    )
+    return same.select_related("block", "project").first()

@@ -2,15 +2,120 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
+from msgspec import UNSET, UnsetType
+
 from improve.candidates import candidate_free, candidate_stem
-from improve.errors import ProposalWrongStatus
+from improve.errors import BlockNotFound, ProposalUnchanged, ProposalWrongStatus
 from improve.models import Proposal
 from improve.policies import check_may
-from improve.selectors.proposals import candidates_named, proposal_get, proposal_standing
+from improve.selectors.evidence import verdicts_of_agent
+from improve.selectors.proposals import candidates_named, proposal_get, proposal_like, proposal_standing
+from improve.services.jobs import job_cancel
 from improve.standing import Standing
-from improve.statuses import Action
+from improve.statuses import Action, Status
+from improve.suggesting import TIERS, ProposalBody, check_proposal, check_text, evidence_of, no_verdict
 from kindgi.access.callers import Caller
+from kindgi.access.models import Project
+from kindgi.access.policies import check_write
+from kindgi.access.selectors import project_default, project_get
+from kindgi.api.errors import BadInput, LockTimeout
+from kindgi.api.times import now
+from kindgi.runs.blocks import content_checked
+from kindgi.runs.models import AgentVersion, BlockKind, BlockVersion
+from kindgi.runs.selectors import agent_get, agent_version_get, blocks_of
 from kindgi.runs.services.agents import agent_lock
+
+_TRIES = 3
+
+
+def proposal_create(*, caller: Caller, body: ProposalBody) -> tuple[Proposal, bool]:
+    """The suggested change, and whether it is new: the same change of the same version for a project is one.
+
+    Needs write access to the project. Raises ``BadInput``, ``ProjectNotFound``, ``PermissionDenied``,
+    ``AgentNotFound``, ``AgentVersionNotFound``, :class:`BlockNotFound`, :class:`ProposalUnchanged`.
+    """
+    check_proposal(body)
+    project = _project(caller, body)
+    check_write(caller, project.pk)
+    agent = agent_get(tenant_id=project.tenant_id, agent_id=body.agent_id)
+    block = _block(body, agent_version_get(agent=agent, version=body.from_version))
+    content = content_checked(body.change.content, of=block, place="/change/content")
+    if content.digest == bytes(block.digest):
+        raise ProposalUnchanged
+    at = now()
+    wanted = Proposal(
+        created_at=at,
+        updated_at=at,
+        tenant_id=project.tenant_id,
+        project=project,
+        agent_id=body.agent_id,
+        from_version=body.from_version,
+        block=block,
+        block_name=block.block_id,
+        kind=block.kind,
+        content=content.content,
+        digest=content.digest,
+        hypothesis=body.hypothesis,
+        evidence=_evidence(body, project),
+        drafted_by=caller.actor,
+    )
+    return _made_once(wanted)
+
+
+def _project(caller: Caller, body: ProposalBody) -> Project:
+    if isinstance(body.scope, UnsetType):
+        return project_default(caller)
+    return project_get(caller=caller, project_id=body.scope.project_id)
+
+
+def _block(body: ProposalBody, version: AgentVersion) -> BlockVersion:
+    """The block that is changed, as the version pins it."""
+    change = body.change
+    block = next((one for one in blocks_of(version) if one.block_id == change.block_id), None)
+    if block is None:
+        raise BlockNotFound(f'The version "{version}" of the agent has no block "{change.block_id}".')
+    if change.from_version not in (UNSET, str(block.version)):
+        raise BlockNotFound(f'The version "{version}" has the block "{change.block_id}" at version {block.version}.')
+    if body.tier not in (UNSET, TIERS[BlockKind(block.kind)]):
+        raise BadInput(f'/tier: "{change.block_id}" is a block of {block.kind}.', details={"path": "/tier"})
+    return block
+
+
+def _evidence(body: ProposalBody, project: Project) -> list[UUID]:
+    ids = evidence_of(body)
+    known = verdicts_of_agent(project=project, agent_id=body.agent_id, ids=ids)
+    for index, pk in enumerate(ids):
+        if pk not in known:
+            raise no_verdict(index, str(pk))
+    return ids
+
+
+def _made_once(wanted: Proposal) -> tuple[Proposal, bool]:
+    """The row, or the one that says the same; whoever makes that at the same time is waited for."""
+    for _ in range(_TRIES):
+        Proposal.objects.bulk_create([wanted], ignore_conflicts=True)
+        found = proposal_like(wanted)
+        if found is not None:
+            return found, found.pk == wanted.pk
+    raise LockTimeout(retry_after=1)  # each time the one that was in the way was withdrawn
+
+
+def proposal_withdraw(*, caller: Caller, proposal_id: str, reason: str) -> Proposal:
+    """Close a suggested change for good; an evaluation that goes on is cancelled.
+
+    Raises ``BadInput``, ``ProposalNotFound``, ``PermissionDenied``, :class:`ProposalWrongStatus`.
+    """
+    check_text(reason, "/reason")
+    standing = proposal_lock(caller=caller, proposal_id=proposal_id, action=Action.WITHDRAW)
+    proposal = standing.proposal
+    if standing.status == Status.EVALUATING and standing.evaluation is not None:
+        job_cancel(job_id=standing.evaluation.job_id, by=caller.actor)
+    proposal.withdrawn_at = proposal.updated_at = standing.at
+    proposal.withdrawn_by, proposal.withdrawn_reason = caller.actor, reason
+    proposal.save(update_fields=["withdrawn_at", "withdrawn_by", "withdrawn_reason", "updated_at"])
+    return proposal
 
 
 def proposal_lock(*, caller: Caller, proposal_id: str, action: Action) -> Standing:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kindgi.runs.models import AgentPin, PinChange
+from kindgi.runs.selectors import agent_get
 from kindgi.runs.services import agents
 from tests.builders import make_service_account
 from tests.support.parallel import at_once, without_constraint
@@ -148,13 +149,10 @@ def test_pins_at_once_make_one_pin_and_one_chain_of_changes(fresh: Shop):
 
 
 def test_control_without_the_agents_lock_the_chain_breaks(fresh: Shop, monkeypatch: pytest.MonkeyPatch):
-    def unlocked(project: Any, agent: Any) -> Any:
-        return AgentPin.objects.filter(project=project, agent=agent).select_related("version").first()
-
     with_versions(fresh)
-    monkeypatch.setattr(agents, "_locked_pin", unlocked)
+    monkeypatch.setattr(agents, "agent_lock", agent_get)
     with without_constraint("runs_agentpin", "agent_pin_once"):
-        with meeting("kindgi.runs.services.agents._locked_pin", 8):
+        with meeting("kindgi.runs.services.pins.agent_pin_get", 8):
             pin_at_once(fresh)
         several = AgentPin.objects.filter(project=fresh.project).count() > 1
         chain = changes(fresh)
