@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from improve.api import endpoint_views
+from improve.api import endpoint_views, test_set_views
 
 _ENDPOINT = "projects/<str:project_id>/agents/<str:agent_id>/replay-endpoint"
+_TEST_SETS = "projects/<str:project_id>/test-sets"
 
 urlpatterns = [
     path(_ENDPOINT, endpoint_views.AgentReplayEndpoint.as_view()),
     path(f"{_ENDPOINT}/rotate", endpoint_views.ReplayEndpointRotation.as_view()),
+    path(_TEST_SETS, test_set_views.TestSets.as_view()),
+    path(f"{_TEST_SETS}/<str:test_set_id>", test_set_views.OneTestSet.as_view()),
+    path(f"{_TEST_SETS}/<str:test_set_id>/cases", test_set_views.TestSetCases.as_view()),
+    path(f"{_TEST_SETS}/<str:test_set_id>/export", test_set_views.TestSetExport.as_view()),
 ]

@@ -118,6 +118,14 @@ def highest_first(rows: QuerySet[Row], page: PageRequest, *, by: str, at: str = 
     return page_of(list(rows.order_by(f"-{by}")[: page.limit + 1]), page.limit, at)
 
 
+def lowest_first(rows: QuerySet[Row], page: PageRequest, *, by: str, at: str = "created_at") -> Page[Row]:
+    """The same by rising ``by``."""
+    if page.cursor is not None:
+        last = rows.filter(pk=page.cursor.id).values(by)
+        rows = rows.filter(**{f"{by}__gt": Subquery(last.order_by())})
+    return page_of(list(rows.order_by(by)[: page.limit + 1]), page.limit, at)
+
+
 def page_of(found: list[Row], limit: int, at: str = "created_at") -> Page[Row]:
     """The page of up to ``limit`` rows, of which one more was read to see whether there is one."""
     if len(found) <= limit:
