@@ -60,7 +60,7 @@ RETRIED = frozenset(
     }
 )
 
-_SENTENCES: dict[Problem, str | Promise] = {
+_SENTENCES: dict[str, str | Promise] = {
     Problem.ENDPOINT_REMOVED: gettext_lazy("The agent has no replay endpoint in this project any more."),
     Problem.SECRET_UNREADABLE: gettext_lazy(
         "The endpoint's signing secret can't be read any more: the server's SECRET_KEY was changed. Rotate the secret."
@@ -109,5 +109,5 @@ def sentence(problem: str, detail: str) -> str:
             "number": number,
             "because": because,
         }
-    said = _SENTENCES.get(Problem(problem)) if problem in Problem else None
+    said = _SENTENCES.get(problem)
     return _("It failed.") if said is None else str(said) % {"detail": detail}

@@ -8,13 +8,15 @@ connection serves one request.
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from ipaddress import IPv6Address
 from time import monotonic
 from typing import NamedTuple
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import certifi
 import httpcore
@@ -24,6 +26,9 @@ from improve.replaying.addresses import Address, Network, Resolver, check, resol
 # As much as a run may have (kindgi.runs.content), and what one answer of an agent should need, twice over.
 MAX_ANSWER = 1024 * 1024
 _PORTS = {"https": 443, "http": 80}
+# What parsers of URLs drop, or take one for another.
+_UNSENDABLE = re.compile(r"[\x00-\x20\x7f\\]")
+_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +65,26 @@ class CutShort(Exception):
 def place_of(url: str) -> Place:
     """Where ``url`` is; raises ``ValueError`` for what no request can be sent to."""
     parts = urlsplit(url)
-    if parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc or parts.fragment:
+    if _UNSENDABLE.search(url) or parts.scheme not in _PORTS or "@" in parts.netloc or parts.fragment:
         raise ValueError(url)
-    if any(not "!" <= char <= "~" for char in parts.path + parts.query):
+    host = _host(parts.hostname or "")
+    port = _PORTS[parts.scheme] if parts.port is None else parts.port
+    if port == 0 or not (parts.path + parts.query).isascii():
         raise ValueError(url)
-    host = parts.hostname if parts.hostname.isascii() else parts.hostname.encode("idna").decode()
-    port = _port(parts)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     shown = f"[{host}]" if ":" in host else host
     header = shown if port == _PORTS[parts.scheme] else f"{shown}:{port}"
     return Place(parts.scheme == "https", host, port, target, header)
 
 
-def _port(parts: SplitResult) -> int:
-    port = parts.port if parts.port is not None else _PORTS[parts.scheme]
-    if port == 0:
-        raise ValueError("port 0")
-    return port
+def _host(name: str) -> str:
+    """A host's name in ASCII, or an address; raises ``ValueError``."""
+    if ":" in name:
+        if IPv6Address(name).scope_id is not None:
+            raise ValueError(name)
+    elif not _NAME.fullmatch(name := name.encode("idna").decode()):
+        raise ValueError(name)
+    return name
 
 
 def post(

@@ -27,8 +27,11 @@ __all__ = ["broker", "brokers", "fresh"]
 # Those that are a process, which can be killed.
 a_server = pytest.mark.parametrize("broker", ["redis", "rabbitmq"], indirect=True)
 # Keys are deleted when a worker starts, and then when it is sent to do so; runs every second.
-UNSWEPT = {"SWEEP_EVERY_SECONDS": "3600", "RESUME_EVERY_SECONDS": "3600", "FOLD_EVERY_SECONDS": "3600"} | {
-    "REPLAY_RESUME_EVERY_SECONDS": "3600"
+UNSWEPT = {
+    "SWEEP_EVERY_SECONDS": "3600",
+    "RESUME_EVERY_SECONDS": "3600",
+    "FOLD_EVERY_SECONDS": "3600",
+    "REPLAY_RESUME_EVERY_SECONDS": "3600",
 }
 
 
