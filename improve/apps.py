@@ -12,9 +12,9 @@ class ImproveConfig(AppConfig):
     verbose_name = "Suggested changes"
 
     def ready(self) -> None:
-        """What is erased takes along what was copied and answered, a purge leaves it, and ended jobs are settled."""
+        """What is erased takes along what was copied and answered; jobs that end are settled, versions tested."""
         from improve import hooks as replays
-        from improve.services import erasure
+        from improve.services import erasure, pin_tests
         from improve.services.settling import evaluations_settle
         from kindgi.runs import hooks as runs
 
@@ -23,3 +23,6 @@ class ImproveConfig(AppConfig):
         runs.participant_erased.register(erasure.words_erase_for_participants)
         runs.content_kept.register(erasure.contents_in_use)
         replays.job_ended.register(evaluations_settle)
+        replays.job_ended.register(pin_tests.pin_tests_record)
+        runs.version_moved.register(pin_tests.version_moved)
+        runs.latest_moved.register(pin_tests.latest_moved)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from improve.api import endpoint_views, test_set_views
+from improve.api import endpoint_views, proposal_views, test_set_views
 
 _ENDPOINT = "projects/<str:project_id>/agents/<str:agent_id>/replay-endpoint"
 _TEST_SETS = "projects/<str:project_id>/test-sets"
 
 urlpatterns = [
+    path("proposals", proposal_views.Proposals.as_view()),
+    path("proposals/<str:proposal_id>", proposal_views.OneProposal.as_view()),
+    path("proposals/<str:proposal_id>/history", proposal_views.ProposalHistory.as_view()),
+    path("proposals/<str:proposal_id>/request", proposal_views.ProposalRequest.as_view()),
+    path("proposals/<str:proposal_id>/decide", proposal_views.ProposalDecision.as_view()),
+    path("proposals/<str:proposal_id>/rollback", proposal_views.ProposalRollback.as_view()),
+    path("proposals/<str:proposal_id>/withdraw", proposal_views.ProposalWithdrawal.as_view()),
     path(_ENDPOINT, endpoint_views.AgentReplayEndpoint.as_view()),
     path(f"{_ENDPOINT}/rotate", endpoint_views.ReplayEndpointRotation.as_view()),
     path(_TEST_SETS, test_set_views.TestSets.as_view()),

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from improve import errors
+from improve.history import Entry, history_of
 from improve.models import Evaluation, Promotion, Proposal
 from improve.standing import Standing, standing_of
 from improve.statuses import Status
@@ -108,3 +109,11 @@ def proposal_like(wanted: Proposal) -> Proposal | None:
         withdrawn_at__isnull=True,
     )
     return same.select_related("block", "project").first()
+
+
+def proposal_history(proposal: Proposal) -> list[Entry]:
+    """Every step of it, newest first; two statements."""
+    evaluations = Evaluation.objects.filter(proposal=proposal).select_related("job").order_by(*_NEWEST)
+    promotions = Promotion.objects.filter(proposal=proposal).order_by(*_NEWEST)
+    evaluations = evaluations.defer("result", "job__change", "job__blocks")
+    return history_of(proposal, evaluations=reversed(evaluations), promotions=reversed(promotions), at=now())

@@ -67,6 +67,9 @@ try:
     # How long an answer waits for a catch-up, in seconds, before it says how far that is.
     CATCH_UP_WAIT_SECONDS = whole_number("CATCH_UP_WAIT_SECONDS", 10, least=0, most=10)
 
+    # How long a reviewer has to decide about a suggested change that somebody asked to make live.
+    PROPOSAL_REVIEW_DAYS = whole_number("PROPOSAL_REVIEW_DAYS", 14, least=1, most=365)
+
     # Replays: whom they may ask beside the public internet, how long for one request and for a whole job, and after how
     # long without a sign of life a worker counts as gone.
     REPLAY_ALLOWED_NETWORKS = allowed_networks(MODE)
