@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import connections
+
 from improve.replaying.asking import Message, Outcome, Target, ask_once
 from improve.replaying.signing import new_secret
 from improve.replaying.transport import Limits
@@ -67,11 +69,14 @@ class Answering:
             threading.Thread(target=self._one, args=[connection], daemon=True).start()
 
     def _one(self, connection: socket.socket) -> None:
-        with suppress(OSError), connection, self.wrap(connection) as wrapped:
-            asked = read_request(wrapped)
-            number = len(self.asked)
-            self.asked.append(asked)
-            self.behaviour(wrapped, asked, number)
+        try:
+            with suppress(OSError), connection, self.wrap(connection) as wrapped:
+                asked = read_request(wrapped)
+                number = len(self.asked)
+                self.asked.append(asked)
+                self.behaviour(wrapped, asked, number)
+        finally:
+            connections.close_all()  # to the database, of this thread
 
 
 def read_request(connection: socket.socket) -> Asked:

@@ -1,0 +1,420 @@
+"""A job asks about each of its runs, once, and ends as what was answered says, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.db import connection, connections, transaction
+from standardwebhooks import Webhook
+
+from improve import hooks
+from improve.models import CaseReplay, ReplayJob
+from improve.replaying import asking
+from improve.services import running
+from improve.services.ending import SETTLING_TRIES
+from improve.services.jobs import job_cancel
+from improve.services.running import job_turn, jobs_stale
+from improve.tasks import resume_jobs
+from kindgi.api.times import as_of, now
+from kindgi.runs.content import unpack
+from tests.improve.answering import Asked, answer, answering, hangs, in_turn, says
+from tests.improve.replays import BLOCKS, CHANGE, begin, counts, endpoint_path, set_endpoint, states, work
+from tests.support.shops import VERSION, Shop
+
+FAILS = says(b"", status="400 Bad")
+REFUSES = says({"calls": [{"tool": "shop.refund", "args": {}, "refused": True}]})
+NOBODY = "http://127.0.0.1:9/"
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits long before a request is sent again."""
+    monkeypatch.setattr(asking, "_backoff", lambda state: 0.01)
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bool]]]:
+    """The states of jobs that were told to be over, and whether that was in a transaction."""
+    told: list[tuple[str, bool]] = []
+
+    def listen(jobs: list[ReplayJob]) -> None:
+        told.extend((job.state, connection.in_atomic_block) for job in jobs)
+
+    monkeypatch.setattr(hooks.job_ended, "_listeners", [*hooks.job_ended._listeners, listen])
+    yield told
+
+
+def test_a_job_is_done_when_each_run_was_answered(undone: Shop, ended: list[Any]):
+    with answering(says()) as server:
+        secret = set_endpoint(undone, server.url)
+        job = work(begin(undone, 3, repetitions=2))
+    assert (job.state, counts(job), job.problem) == ("done", (6, 6, 0, 0), "")
+    assert ended == [("done", True)] and job.finished_at is not None
+    bodies = [asked.json for asked in server.asked]
+    assert [body["input"]["message"] for body in bodies] == [f"Number {at // 2}" for at in range(6)]
+    assert bodies[0] == {
+        "input": {"message": "Number 0"},
+        "version": VERSION,
+        "change": json.loads(CHANGE),
+        "blocks": json.loads(BLOCKS),
+        "dryRun": True,
+    }
+    replays = list(CaseReplay.objects.filter(job=job))
+    assert [asked.headers["webhook-id"] for asked in server.asked] == [str(replay.pk) for replay in replays]
+    for asked in server.asked:
+        Webhook(secret).verify(asked.body, asked.headers)
+    assert {(replay.state, replay.attempts) for replay in replays} == {("answered", 1)}
+    assert json.loads(unpack(replays[0].output) or b"") == {"text": "It is on its way."}
+    assert json.loads(unpack(replays[0].calls) or b"") == [{"tool": "orders.search", "args": {"q": 1}}]
+    assert all(replay.took_ms is not None and replay.over_at for replay in replays)
+
+
+def test_an_input_is_sent_to_the_byte_and_what_is_absent_is_left_out(undone: Shop):
+    said = '{"b":1.0,  "a":"\\u00e9\\ud800"}'
+    run_id = "0193a000-0000-4000-8000-00000000a001"
+    body = f'{{"agent": {{"id": "shop.desk", "version": "1.0.0"}}, "status": "completed", "input": {said}}}'
+    undone.admin.ok("PUT", f"runs/{run_id}", body.encode())
+    with answering(says()) as server:
+        set_endpoint(undone, server.url)
+        assert work(begin(undone, run_ids=[run_id], version="prod", change=None, blocks=None)).answered == 1
+    assert server.asked[0].body == f'{{"input":{said},"version":"prod","dryRun":true}}'.encode()
+
+
+def test_a_job_of_nothing_is_done(undone: Shop, ended: list[Any]):
+    job = work(begin(undone, 0))
+    assert (job.state, counts(job)) == ("done", (0, 0, 0, 0)) and ended == [("done", True)]
+
+
+def test_refusals_count_as_answers(undone: Shop):
+    with answering(REFUSES) as server:
+        set_endpoint(undone, server.url)
+        job = work(begin(undone, 2))
+    assert (job.state, counts(job)) == ("done", (2, 0, 2, 0))
+    assert all(replay.output is None and replay.calls for replay in CaseReplay.objects.filter(job=job))
+
+
+def test_one_that_fails_leaves_the_rest(undone: Shop):
+    with answering(in_turn(says(), FAILS, says(b"<p>"), says())) as server:
+        set_endpoint(undone, server.url)
+        job = work(begin(undone, 4))
+    assert (job.state, counts(job)) == ("done", (4, 2, 0, 2))
+    failed = CaseReplay.objects.filter(job=job, state="failed").values_list("problem", "detail")
+    assert list(failed) == [("status-4xx", "400"), ("not-json", "")]
+
+
+def test_a_job_is_failed_when_fewer_than_half_were_answered(undone: Shop, ended: list[Any]):
+    with answering(in_turn(says(), FAILS)) as server:
+        set_endpoint(undone, server.url)
+        job = work(begin(undone, 3))
+    assert (job.state, job.problem, job.detail) == ("failed", "too-few-answered", "1/3")
+    assert ended == [("failed", True)]
+
+
+def test_a_job_stops_after_ten_failures_in_a_row(undone: Shop):
+    with answering(in_turn(says(), *[FAILS] * 9, says(), FAILS)) as server:
+        set_endpoint(undone, server.url)
+        job = work(begin(undone, 30))
+        assert len(server.asked) == 21
+    assert (job.state, job.problem, job.detail) == ("failed", "failed-in-a-row", "10 status-4xx 400")
+    assert counts(job) == (30, 2, 0, 19) and states(job).count("waiting") == 9
+
+
+def test_a_job_stops_when_its_time_is_over(undone: Shop, settings: LazySettings):
+    settings.REPLAY_JOB_HOURS = 2
+    with answering(says()) as server:
+        set_endpoint(undone, server.url)
+        job = begin(undone, 2)
+        with as_of(now() + timedelta(hours=2, seconds=1)):
+            job = work(job)
+        assert server.asked == []
+    assert (job.state, job.problem, job.detail) == ("failed", "out-of-time", "2")
+
+
+def test_without_an_endpoint_the_replays_fail(undone: Shop):
+    job = work(begin(undone, 3))
+    assert (job.state, counts(job)) == ("failed", (3, 0, 0, 3))
+    assert set(CaseReplay.objects.filter(job=job).values_list("problem", flat=True)) == {"endpoint-removed"}
+
+
+def test_the_endpoint_is_read_for_each_request(fresh: Shop):
+    """It is moved, then its secret is rotated, then it is removed, while the job goes on."""
+    secrets: list[str] = []
+
+    def move(sock: socket.socket, asked: Asked, number: int) -> None:
+        set_endpoint(fresh, second.url)
+        sock.sendall(answer())
+
+    def rotate_then_remove(sock: socket.socket, asked: Asked, number: int) -> None:
+        if number == 0:
+            secrets.append(fresh.api("admin").ok("POST", endpoint_path(fresh, "rotate"))["secret"])
+        else:
+            assert fresh.api("admin").request("DELETE", endpoint_path(fresh)).status_code == 204
+        sock.sendall(answer())
+
+    with answering(move) as first, answering(rotate_then_remove) as second:
+        secrets.append(set_endpoint(fresh, first.url))
+        job = work(begin(fresh, 4))
+        old, new = secrets
+        assert (len(first.asked), len(second.asked)) == (1, 2)
+        Webhook(old).verify(second.asked[0].body, second.asked[0].headers)
+        for secret in (old, new):
+            Webhook(secret).verify(second.asked[1].body, second.asked[1].headers)
+    assert states(job) == ["answered"] * 3 + ["failed"]
+    assert CaseReplay.objects.get(job=job, state="failed").problem == "endpoint-removed"
+
+
+def test_a_secret_that_cannot_be_read_is_said(undone: Shop, settings: LazySettings):
+    with answering(says()) as server:
+        set_endpoint(undone, server.url)
+        job = begin(undone, 1)
+        settings.SECRET_KEY = "another"
+        job = work(job)
+        assert server.asked == []
+    assert CaseReplay.objects.get(job=job).problem == "secret-unreadable"
+
+
+def test_a_secret_is_read_after_the_deployment_s_key_was_changed(undone: Shop, settings: LazySettings):
+    with answering(says()) as server:
+        set_endpoint(undone, server.url)
+        settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another"
+        assert work(begin(undone, 1)).answered == 1
+
+
+def test_replays_of_erased_runs_are_left_out(undone: Shop):
+    with answering(says()) as server:
+        set_endpoint(undone, server.url)
+        job = begin(undone, 3)
+        middle = CaseReplay.objects.get(job=job, position=1)
+        undone.api("admin").ok("POST", f"runs/{middle.run_id}/erase")
+        job = work(job)
+        assert len(server.asked) == 2
+    assert (job.state, counts(job)) == ("done", (3, 2, 0, 0))
+
+
+def test_no_transaction_is_open_while_an_endpoint_is_asked(fresh: Shop):
+    seen: list[int] = []
+
+    def look(sock: socket.socket, asked: Asked, number: int) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
+            )
+            seen.append(cursor.fetchone()[0])
+        sock.sendall(answer())
+
+    with answering(look) as server:
+        set_endpoint(fresh, server.url)
+        assert work(begin(fresh, 3)).answered == 3
+    assert seen == [0, 0, 0]
+
+
+def cancel(job: ReplayJob, *, by: str) -> bool:
+    with transaction.atomic():
+        return job_cancel(job_id=job.pk, by=by)
+
+
+def test_a_job_that_is_cancelled_sends_nothing_more_and_counts_nothing_more(fresh: Shop, ended: list[Any]):
+    def cancel_then_answer(sock: socket.socket, asked: Asked, number: int) -> None:
+        if number == 1:
+            assert cancel(ReplayJob.objects.get(), by="user:somebody")
+        sock.sendall(answer())
+
+    with answering(cancel_then_answer) as server:
+        set_endpoint(fresh, server.url)
+        job = work(begin(fresh, 5))
+        assert len(server.asked) == 2
+    assert (job.state, job.cancelled_by, counts(job)) == ("cancelled", "user:somebody", (5, 1, 0, 0))
+    assert states(job) == ["answered"] + ["waiting"] * 4 and ended == [("cancelled", True)]
+    assert not cancel(job, by="user:else")
+
+
+def test_a_job_that_is_cancelled_between_two_tries_is_not_asked_again(fresh: Shop):
+    def fail_and_cancel(sock: socket.socket, asked: Asked, number: int) -> None:
+        cancel(ReplayJob.objects.get(), by="user:somebody")
+        sock.sendall(answer(b"", status="500 Internal"))
+
+    with answering(fail_and_cancel) as server:
+        set_endpoint(fresh, server.url)
+        job = work(begin(fresh, 1))
+        assert len(server.asked) == 1
+    assert (job.state, states(job)) == ("cancelled", ["waiting"])
+
+
+def test_a_worker_that_is_told_to_stop_leaves_the_rest_to_another(undone: Shop):
+    with answering(says()) as server:
+        set_endpoint(undone, server.url)
+        job = begin(undone, 3)
+        turn = job_turn(job_id=job.pk, turn=0, go_on=lambda: len(server.asked) < 2)
+        job.refresh_from_db()
+        assert (turn, job.turn, job.state, counts(job)) == (1, 1, "running", (3, 2, 0, 0))
+        assert work(job).answered == 3 and len(server.asked) == 3
+
+
+def test_a_turn_ends_after_a_while_so_that_others_get_theirs(undone: Shop, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(running, "TURN_SECONDS", 0.0)
+    with answering(says()) as server:
+        set_endpoint(undone, server.url)
+        job = work(begin(undone, 3))
+    assert (job.state, job.turn, counts(job)) == ("done", 4, (3, 3, 0, 0))
+
+
+def test_a_turn_is_taken_once(undone: Shop):
+    job = begin(undone, 1)
+    assert job_turn(job_id=job.pk, turn=0, go_on=lambda: False) == 1
+    assert job_turn(job_id=job.pk, turn=0) is None
+    job.refresh_from_db()
+    assert (job.turn, job.state) == (1, "running")
+
+
+def test_two_workers_at_one_job_ask_about_each_run_once(fresh: Shop):
+    def slowly(sock: socket.socket, asked: Asked, number: int) -> None:
+        time.sleep(0.02)
+        sock.sendall(answer())
+
+    with answering(slowly) as server:
+        set_endpoint(fresh, server.url)
+        job = begin(fresh, 20)
+        together = threading.Barrier(4)
+
+        def one(_: int) -> None:
+            together.wait()
+            try:
+                job_turn(job_id=job.pk, turn=0)
+            finally:
+                connections.close_all()
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(one, range(4)))
+        assert len(server.asked) == len({asked.headers["webhook-id"] for asked in server.asked}) == 20
+    job.refresh_from_db()
+    assert (job.state, counts(job)) == ("done", (20, 20, 0, 0))
+
+
+def test_one_whose_turn_was_taken_writes_nothing_more(fresh: Shop, settings: LazySettings):
+    """A worker stood still in the midst of a request, another took the job: what came late isn't counted twice."""
+    settings.REPLAY_STALE_SECONDS = 60
+    late = threading.Event()
+
+    def first_hangs(sock: socket.socket, asked: Asked, number: int) -> None:
+        if number == 0:
+            late.wait(20)
+        sock.sendall(answer({"output": number, "calls": []}))
+
+    with answering(first_hangs) as server:
+        set_endpoint(fresh, server.url)
+        job = begin(fresh, 3)
+
+        def stalled() -> int | None:
+            try:
+                return job_turn(job_id=job.pk, turn=0)
+            finally:
+                connections.close_all()
+
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(stalled)
+            while not server.asked:
+                time.sleep(0.01)
+            assert job_turn(job_id=job.pk, turn=1) is None  # it is through
+            late.set()
+            assert first.result(timeout=20) in (None, 1)
+        assert len(server.asked) == 4
+    job.refresh_from_db()
+    assert (job.state, counts(job)) == ("done", (3, 3, 0, 0))
+    outputs = [unpack(replay.output) for replay in CaseReplay.objects.filter(job=job)]
+    assert outputs == [b"1", b"2", b"3"]
+
+
+def test_a_request_that_lasts_is_no_reason_to_take_a_job_over(fresh: Shop, settings: LazySettings):
+    settings.REPLAY_STALE_SECONDS, settings.REPLAY_SECONDS = 0.4, 1.5
+    stale: list[Any] = []
+
+    def look_while_it_lasts(sock: socket.socket, asked: Asked, number: int) -> None:
+        for _ in range(6):
+            time.sleep(0.2)
+            stale.extend(ReplayJob.objects.filter(heartbeat_at__lte=now() - timedelta(seconds=0.4)))
+        sock.sendall(answer())
+
+    with answering(look_while_it_lasts) as server:
+        set_endpoint(fresh, server.url)
+        job = work(begin(fresh, 1))
+        assert job.answered == 1 and stale == []
+
+
+def test_a_job_that_nobody_works_on_is_taken_up_once(fresh: Shop, monkeypatch: pytest.MonkeyPatch):
+    sent: list[Any] = []
+    monkeypatch.setattr("improve.tasks.send", lambda task, *arguments: sent.append(arguments))
+    job = begin(fresh, 1)
+    resume_jobs()
+    assert sent == []
+    ReplayJob.objects.update(heartbeat_at=now() - timedelta(seconds=10), turn=7)
+    resume_jobs()
+    resume_jobs()
+    assert sent == [(str(job.pk), 7)]
+    work(job)
+    ReplayJob.objects.update(heartbeat_at=now() - timedelta(seconds=10))
+    with transaction.atomic():
+        assert jobs_stale() == []
+
+
+def test_where_what_came_out_cannot_be_stored_nothing_is_and_it_is_tried_again(
+    undone: Shop, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    told: list[str] = []
+
+    def breaks_twice(jobs: list[ReplayJob]) -> None:
+        told.append(jobs[0].state)
+        ReplayJob.objects.filter(pk=jobs[0].pk).update(detail="written by who breaks")
+        if len(told) < 3:
+            raise RuntimeError("no")
+
+    monkeypatch.setattr(hooks.job_ended, "_listeners", [breaks_twice])
+    with answering(says()) as server:
+        set_endpoint(undone, server.url)
+        job = begin(undone, 1)
+        for tries in (1, 2):
+            job = work(job)
+            assert (job.state, job.settling_tries, job.detail) == ("running", tries, "")
+        assert len(caplog.records) == 2 and "could not be stored" in caplog.text
+        job = work(job)
+        assert len(server.asked) == 1
+    assert (job.state, job.detail, told) == ("done", "written by who breaks", ["done"] * 3)
+
+
+@pytest.mark.parametrize("takes_failures", [True, False])
+def test_after_some_tries_it_is_failed_so_that_nobody_waits_for_ever(
+    undone: Shop, monkeypatch: pytest.MonkeyPatch, takes_failures: bool
+):
+    told: list[str] = []
+
+    def breaks(jobs: list[ReplayJob]) -> None:
+        told.append(jobs[0].state)
+        if jobs[0].state == "done" or not takes_failures:
+            raise RuntimeError("no")
+
+    monkeypatch.setattr(hooks.job_ended, "_listeners", [breaks])
+    job = begin(undone, 0)
+    for _ in range(SETTLING_TRIES):
+        job = work(job)
+    assert (job.state, job.problem) == ("failed", "not-settled")
+    assert told == ["done"] * SETTLING_TRIES + ["failed"]
+
+
+def test_an_endpoint_that_hangs_is_asked_three_times_and_then_left(fresh: Shop, settings: LazySettings):
+    settings.REPLAY_SECONDS = 0.3
+    with answering(in_turn(hangs, hangs, hangs, says())) as server:
+        set_endpoint(fresh, server.url)
+        job = work(begin(fresh, 2))
+        assert len(server.asked) == 4
+    assert states(job) == ["failed", "answered"]
+    first = CaseReplay.objects.get(job=job, position=0)
+    assert (first.problem, first.detail, first.attempts) == ("timed-out", "0.3", 3)
