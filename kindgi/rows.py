@@ -97,6 +97,8 @@ def insert_together(*groups: Sequence[Model]) -> None:
     transaction.
     """
     filled = [group for group in groups if group]
+    if not filled:
+        return
     sql = _together_sql(tuple((type(group[0]), isinstance(group, Unless)) for group in filled))
     execute(sql, [_as_json(group) for group in filled])
 

@@ -14,9 +14,14 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+from django.db import transaction
+
+from improve.evaluating import EvaluateBody
 from improve.models import Evaluation, ReplayJob
+from improve.services.evaluations import proposal_evaluate
 from improve.services.running import job_turn
 from improve.statuses import Status
+from kindgi.access.selectors import caller_for_user
 from kindgi.api.times import as_of, now
 from tests.improve.answering import Answering, Asked, answer, answering
 from tests.support.shops import AGENT, Shop
@@ -96,7 +101,9 @@ class Stage:
 
     def begun(self, proposal_id: str) -> str:
         """Begin to evaluate it."""
-        self.act(proposal_id, "evaluate", {"suiteId": self.test_set})
+        caller = caller_for_user(self.shop.person("editor"))
+        with transaction.atomic():
+            proposal_evaluate(caller=caller, proposal_id=proposal_id, body=EvaluateBody(suite_id=self.test_set))
         return proposal_id
 
     def evaluated(self, proposal_id: str) -> str:
