@@ -14,8 +14,10 @@ class ImproveConfig(AppConfig):
     def ready(self) -> None:
         """What is erased takes along what was copied and answered; jobs that end are settled, versions tested."""
         from improve import hooks as replays
+        from improve.selectors.reviewing import proposals_asking
         from improve.services import erasure, pin_tests
         from improve.services.settling import evaluations_settle
+        from judging import hooks as queue
         from kindgi.runs import hooks as runs
 
         runs.run_erased.register(erasure.words_erase_for_runs)
@@ -23,6 +25,7 @@ class ImproveConfig(AppConfig):
         runs.participant_erased.register(erasure.words_erase_for_participants)
         runs.content_kept.register(erasure.contents_in_use)
         replays.job_ended.register(evaluations_settle)
+        queue.asked_for_by.register(proposals_asking)
         replays.job_ended.register(pin_tests.pin_tests_record)
         runs.version_moved.register(pin_tests.version_moved)
         runs.latest_moved.register(pin_tests.latest_moved)

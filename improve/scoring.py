@@ -114,6 +114,11 @@ class Replayed:
         """What stands for them."""
         return calls_digest(self.calls)
 
+    @cached_property
+    def whole(self) -> tuple[str, str]:
+        """What stands for all of the answer: its output, and its calls."""
+        return place_value(self._output, "", None) or "", self.calls_value
+
     def value_of(self, item: JudgedItem) -> str | None:
         """What stands for the value in the place of a judged thing; ``None`` where there is none."""
         return self.calls_value if item.kind == DECISIONS_KEY else place_value(self._output, item.key, item.pointer)

@@ -22,7 +22,8 @@ class QueueFilter(django_filters.FilterSet):
     forMe = FlagFilter(
         method="of_items",
         help_text="`true`: items that you can close: those that still want any correction, or one of a class that "
-        "you may correct as. Open ones, unless `state` says which: of closed ones those that wanted either.",
+        "you may correct as, and answers of suggested changes that you review. Open ones, "
+        "unless `state` says which: of closed ones those that wanted either.",
     )
     addedAfter = InstantFilter("created_at", method="of_items", help_text="Added after this instant.")
     closedAfter = InstantFilter("closed_at", method="of_items", help_text="Closed after this instant.")

@@ -48,10 +48,14 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Whoever looks: whether they may correct in the project at all, and as which classes."""
+    """Whoever looks: whether they may correct in the project at all, and as which classes.
+
+    ``asked_for`` is what asks them for corrections, besides rules (:mod:`judging.hooks`).
+    """
 
     writes: bool
     class_ids: tuple[UUID, ...]
+    asked_for: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

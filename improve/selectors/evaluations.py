@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from corrections.models import RunCopy
 from improve.answers import Summary, summary_of
 from improve.errors import EvaluationNotFound
 from improve.models import CaseReplay, CaseResult, Evaluation, Proposal, ReplayJob, ReplayState, TestCase
@@ -33,6 +34,14 @@ class CaseRow(NamedTuple):
     result: CaseResult
     recorded: Summary
     replays: list[tuple[CaseReplay, Summary]]
+
+
+class CaseAnswered(NamedTuple):
+    """A case's result with what its run was asked, and what was answered."""
+
+    result: CaseResult
+    content: RunContent
+    replays: list[CaseReplay]
 
 
 class CaseShown(NamedTuple):
@@ -102,6 +111,24 @@ def case_result_shown(*, evaluation: Evaluation, case_id: str) -> CaseShown:
     content = RunContent.objects.filter(pk=found.case.content_id).first() if found.case.content_id else None
     replays = _replays_by_run(evaluation.job_id, [found.case.run_id]).get(found.case.run_id, [])
     return CaseShown(found, found.case, content, replays)
+
+
+def cases_with_answers(evaluation: Evaluation, results: Sequence[CaseResult]) -> list[CaseAnswered]:
+    """Those of the results whose runs' content is there, with their replays; two statements."""
+    content_ids = [one.case.content_id for one in results if one.case.content_id is not None]
+    contents = {one.pk: one for one in RunContent.objects.filter(pk__in=content_ids).only("input")}
+    replays = _replays_by_run(evaluation.job_id, [one.case.run_id for one in results])
+    return [
+        CaseAnswered(one, contents[one.case.content_id], replays.get(one.case.run_id, []))
+        for one in results
+        if one.case.content_id in contents
+    ]
+
+
+def participants_of(tenant_id: UUID, run_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Whose words corrected runs hold, by their ids, purged ones too; one statement."""
+    copies = RunCopy.objects.filter(tenant_id=tenant_id, run_id__in=run_ids).order_by()
+    return dict(copies.values_list("run_id", "participant_id"))
 
 
 def cases_to_score(evaluation: Evaluation) -> Iterator[list[CaseToScore]]:

@@ -87,11 +87,18 @@ class HoldAnswer(Answer):
     until: Time
 
 
+class AskedForAnswer(Answer):
+    """What wants a correction of the run where that is no rule: a suggested change, by its id."""
+
+    kind: Literal["suggested-change"]
+    id: UUID
+
+
 class QueueItemAnswer(Answer, kw_only=True):
     """A queued run: never its content, only what it was and where it stands.
 
-    `wantedClassIds` and `anyJudgment` are what its rules want by their latest versions; `closedBy` is
-    who dismissed or reopened it last.
+    `wantedClassIds` and `anyJudgment` are what its rules want by their latest versions, or that what
+    asked for it wants any; `closedBy` is who dismissed or reopened it last.
     """
 
     run_id: UUID
@@ -102,6 +109,7 @@ class QueueItemAnswer(Answer, kw_only=True):
     run_status: str
     completed_at: Time
     rules: list[ItemRuleAnswer]
+    asked_for: AskedForAnswer | UnsetType = UNSET
     wanted_class_ids: list[UUID]
     any_judgment: bool
     progress: ProgressAnswer
@@ -155,7 +163,7 @@ def _rule_answer(rule: JudgingRule, says: JudgingRule | JudgingRuleVersion, *, b
 def item_answer(item: QueueItem, wants: Mapping[UUID, UUID | None], *, caller: Caller, at: datetime) -> QueueItemAnswer:
     """An item as it is sent at ``at``; its entries are read, and ``wants`` has their rules' wants."""
     entries = item.entries.all()
-    wanted = [wants[entry.rule_id] for entry in entries]
+    wanted = [wants[entry.rule_id] for entry in entries] + ([] if item.asked_for is None else [None])
     return QueueItemAnswer(
         run_id=item.run_id,
         project_id=item.project_id,
@@ -165,6 +173,7 @@ def item_answer(item: QueueItem, wants: Mapping[UUID, UUID | None], *, caller: C
         run_status=item.run_status,
         completed_at=wire(item.completed_at),
         rules=[ItemRuleAnswer(entry.rule_id, entry.rule_version) for entry in entries],
+        asked_for=UNSET if item.asked_for is None else AskedForAnswer("suggested-change", item.asked_for),
         wanted_class_ids=list(dict.fromkeys(one for one in wanted if one is not None)),
         any_judgment=None in wanted,
         progress=_progress(item),

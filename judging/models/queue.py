@@ -35,7 +35,7 @@ class Lane(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     agent_id = models.CharField(max_length=200, blank=True)
     flow_id = models.CharField(max_length=200)
-    rule_ids = ArrayField(models.UUIDField(), help_text="The rules that queued the run.")
+    rule_ids = ArrayField(models.UUIDField(), help_text="The rules that queued the run, and what asked for it.")
     unmet_rule_ids = ArrayField(models.UUIDField(), help_text="... of them those without the correction they want.")
     corrected = models.BooleanField(help_text="Whether anything live is said of the run.")
 
@@ -50,6 +50,8 @@ class QueueItem(Row):
     ``counted`` has the run's live verdicts by class, ``{class id or "": [judgments, yes]}``, as
     they are in the counts. ``gone_at`` is when the run's content was erased, or the run purged.
     ``closed_by`` is who dismissed or reopened it last, as ``user:<id>`` or ``service_account:<id>``.
+    ``asked_for`` is what wants it corrected where that is no rule: a suggested change, which wants any
+    correction. In its lane it stands among the rules.
     """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -68,6 +70,7 @@ class QueueItem(Row):
     closed_by = models.CharField(max_length=80, blank=True)
     reason = models.CharField(max_length=500, null=True)  # noqa: DJ001 - absent isn't empty
     gone_at = models.DateTimeField(null=True)
+    asked_for = models.UUIDField(null=True, help_text="The suggested change that wants it corrected.")
 
     held_by = models.CharField(max_length=80, blank=True, help_text="Who has it open, until held_until.")
     held_since = models.DateTimeField(null=True)

@@ -7,13 +7,14 @@ from typing import Any
 from judging.models import State
 from judging.queue_view import QueueView
 
-# The rules whose wish the view's judge may fulfil by their latest version, stopped ones too. Names are those of
-# :func:`lane_filters`.
+# The rules whose wish the view's judge may fulfil by their latest version, stopped ones too, and what else asks them.
+# Names are those of :func:`lane_filters`.
 MINE = """
 mine(rule_ids) AS MATERIALIZED (SELECT ARRAY(
     SELECT id FROM judging_judgingrule
     WHERE project_id = %(project)s AND %(writes)s::boolean
       AND (judge_class_id IS NULL OR judge_class_id = ANY(%(classes)s::uuid[])))
+    || %(asked)s::uuid[]
 )
 """
 _STILL_WANTED = "lane.unmet_rule_ids && (SELECT rule_ids FROM mine)"
@@ -27,6 +28,7 @@ def lane_filters(view: QueueView) -> tuple[str, dict[str, Any]]:
         "project": view.project.pk,
         "writes": view.judge.writes,
         "classes": list(view.judge.class_ids),
+        "asked": list(view.judge.asked_for),
     }
     if view.rule_id is not None:
         filters.append("%(rule)s = ANY(lane.rule_ids)")

@@ -20,6 +20,7 @@ from corrections.models import JudgeClass
 from corrections.policies import class_refusal
 from corrections.selectors import judge_classes_of
 from judging.filters import QueueFilter
+from judging.hooks import Asker, asked_for_by
 from judging.models import Lane, QueueEntry, QueueItem, State
 from judging.selectors.rules import rules_of
 from kindgi.access.callers import Caller
@@ -114,12 +115,16 @@ def _instant(value: datetime | None) -> datetime | None:
 
 
 def _rules_for(caller: Caller, project: Project) -> list[UUID]:
-    """The rules, stopped ones too, whose wish the caller may fulfil by their latest version; two statements at most."""
+    """The rules, stopped ones too, whose wish the caller may fulfil by their latest version; two statements at most.
+
+    Also what else asks them for corrections, which the apps above read.
+    """
     if not can_write(caller, project.pk):
         return []
     classes = {one.pk for one in classes_for(caller=caller, project=project)}
     wants = rules_of(project).values_list("pk", "judge_class_id")
-    return [rule_id for rule_id, judge_class_id in wants if judge_class_id is None or judge_class_id in classes]
+    rules = [rule_id for rule_id, judge_class_id in wants if judge_class_id is None or judge_class_id in classes]
+    return rules + list(asked_for_by([Asker(caller, project.pk)]))
 
 
 def classes_for(*, caller: Caller, project: Project) -> list[JudgeClass]:

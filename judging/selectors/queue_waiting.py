@@ -8,6 +8,7 @@ from uuid import UUID
 
 from corrections.models import JudgeClass
 from corrections.policies import class_refusal
+from judging.hooks import Asker, asked_for_by
 from judging.models import State
 from judging.queue_view import Judge, QueueView, Subject
 from judging.selectors.queue_lanes import MINE, lane_filters
@@ -23,7 +24,7 @@ WITH home AS MATERIALIZED (
     SELECT id FROM access_project WHERE tenant_id = %s AND (%s::uuid[] IS NULL OR id = ANY(%s::uuid[]))
 ), mine(rule_ids) AS MATERIALIZED (SELECT ARRAY(
     SELECT rule.id FROM home JOIN judging_judgingrule AS rule ON rule.project_id = home.id
-    WHERE rule.judge_class_id IS NULL OR rule.judge_class_id = ANY(%s::uuid[]))
+    WHERE rule.judge_class_id IS NULL OR rule.judge_class_id = ANY(%s::uuid[])) || %s::uuid[]
 ), waiting AS MATERIALIZED (
     SELECT lane.project_id, sum(counted.n)::bigint AS n FROM home
     JOIN judging_lane AS lane ON lane.project_id = home.id
@@ -57,9 +58,14 @@ class StateCount(NamedTuple):
 
 
 def judge_of(*, caller: Caller, project: Project, classes: Iterable[JudgeClass]) -> Judge:
-    """What of the project's queue is for the caller; ``classes`` are the tenant's, retired ones too. No statement."""
+    """What of the project's queue is for the caller; ``classes`` are the tenant's, retired ones too.
+
+    No statement, but for what the apps above read to say whom they ask.
+    """
     own = [one for one in classes if one.project_id in (None, project.pk)]
-    return Judge(writes=can_write(caller, project.pk), class_ids=_given(caller, own))
+    writes = can_write(caller, project.pk)
+    asked_for = asked_for_by([Asker(caller, project.pk)]) if writes else ()
+    return Judge(writes=writes, class_ids=_given(caller, own), asked_for=tuple(asked_for))
 
 
 def _given(caller: Caller, classes: Iterable[JudgeClass]) -> tuple[UUID, ...]:
@@ -69,12 +75,13 @@ def _given(caller: Caller, classes: Iterable[JudgeClass]) -> tuple[UUID, ...]:
 def queue_waiting(*, caller: Caller, classes: Iterable[JudgeClass]) -> dict[UUID, int]:
     """How many open items wait for the caller in each project that they may write in, also where none does.
 
-    One statement; ``classes`` are the tenant's, retired ones too.
+    One statement, beside what the apps above read; ``classes`` are the tenant's, retired ones too.
     """
     named = None
     if not caller.sees_every_project:
         named = [project_id for project_id in caller.readable_project_ids() if can_write(caller, project_id)]
-    return dict(fetch(_WAITING, [caller.tenant_id, named, named, list(_given(caller, classes))]))
+    asked_for = list(asked_for_by([Asker(caller, None)]))
+    return dict(fetch(_WAITING, [caller.tenant_id, named, named, list(_given(caller, classes)), asked_for]))
 
 
 def queue_state_counts(view: QueueView) -> dict[str, StateCount]:

@@ -48,16 +48,23 @@ FROM unnest(%s::uuid[], %s::bool[]) AS moved(item_id, open) WHERE entry.item_id 
 
 
 class NewItem(NamedTuple):
-    """A run that is queued for the first time, for which rules, and what each of these wants."""
+    """A run that is queued for the first time, for which rules, and what each of these wants, among others.
+
+    ``asked_for`` is what wants it corrected where that is no rule; its want is there too.
+    """
 
     run: Run
     taken: tuple[Taken, ...]
     wants: Mapping[UUID, UUID | None]
+    asked_for: UUID | None = None
 
 
 @dataclass(slots=True)
 class LockedItem:
-    """An item that is locked, with its entries; what is set on it is written by :func:`items_save`."""
+    """An item that is locked, with its entries; what is set on it is written by :func:`items_save`.
+
+    ``wants`` has the want of each rule that took it, and of what asked for it: any correction.
+    """
 
     item: QueueItem
     before: Standing
@@ -69,7 +76,7 @@ class LockedItem:
 
     def judge(self, at: datetime) -> None:
         """Find whose corrections it still wants, and close it as judged if it is open and wants nothing."""
-        rule_ids = tuple(sorted(one.rule_id for one in self.taken))
+        rule_ids = tuple(sorted(self.wants))
         unmet = unmet_rules(rule_ids, self.wants, self.tallies)
         item = self.item
         self.lane = LaneKey(
@@ -112,11 +119,13 @@ def items_with_entries(items: Sequence[QueueItem]) -> list[LockedItem]:
     for item_id, rule_id, version, at, judge_class_id in fetch(_ENTRIES, [[item.pk for item in items]]):
         taken.setdefault(item_id, []).append(Taken(rule_id, version, at))
         wants.setdefault(item_id, {})[rule_id] = judge_class_id
-    return [_locked(item, taken[item.pk], wants[item.pk]) for item in items]
+    return [_locked(item, taken.get(item.pk, []), wants.get(item.pk, {})) for item in items]
 
 
 def _locked(item: QueueItem, taken: list[Taken], wants: dict[UUID, UUID | None]) -> LockedItem:
     tallies = tallies_read(item.counted)
+    if item.asked_for is not None:
+        wants[item.asked_for] = None
     return LockedItem(item, _standing(item, tuple(taken), tallies), wants, taken, tallies)
 
 
@@ -185,7 +194,8 @@ def items_add(
 
 def _new_item(pk: UUID, at: datetime, new: NewItem, writing: _Writing) -> QueueItem:
     run = new.run
-    rule_ids = tuple(sorted(one.rule_id for one in new.taken))
+    asking = [] if new.asked_for is None else [new.asked_for]
+    rule_ids = tuple(sorted([*(one.rule_id for one in new.taken), *asking]))
     unmet = tuple(sorted(unmet_rules(rule_ids, new.wants, ())))
     return fresh(
         QueueItem,
@@ -200,6 +210,7 @@ def _new_item(pk: UUID, at: datetime, new: NewItem, writing: _Writing) -> QueueI
         run_status=run.status,
         completed_at=run.completed_at,
         lane_id=writing.lane(LaneKey(run.project_id, run.agent_id, run.flow_id, rule_ids, unmet, corrected=False)),
+        asked_for=new.asked_for,
     )
 
 
