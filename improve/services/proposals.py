@@ -112,7 +112,7 @@ def proposal_withdraw(*, caller: Caller, proposal_id: str, reason: str) -> Propo
     proposal = standing.proposal
     if standing.status == Status.EVALUATING and standing.evaluation is not None:
         job_cancel(job_id=standing.evaluation.job_id, by=caller.actor)
-    proposal.withdrawn_at = proposal.updated_at = standing.at
+    proposal.withdrawn_at = proposal.updated_at = max(standing.at, now())
     proposal.withdrawn_by, proposal.withdrawn_reason = caller.actor, reason
     proposal.save(update_fields=["withdrawn_at", "withdrawn_by", "withdrawn_reason", "updated_at"])
     return proposal
