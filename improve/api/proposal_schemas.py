@@ -196,7 +196,7 @@ def proposal_answer(standing: Standing) -> ProposalAnswer:
         status=standing.status.value,
         can=CanAnswer(**{action.value: action in standing.can for action in Action}),
         candidate=_candidate(proposal),
-        evaluation=UNSET if standing.evaluation is None else _evaluation(standing.evaluation),
+        evaluation=UNSET if standing.evaluation is None else evaluation_answer(standing.evaluation),
         promotion=UNSET if promotion is None else _promotion(promotion, standing),
         rolled_back=UNSET if promotion is None else _rolled_back(promotion),
         withdrawn=_withdrawn(proposal),
@@ -212,7 +212,8 @@ def _candidate(proposal: Proposal) -> CandidateAnswer | UnsetType:
     return CandidateAnswer(proposal.candidate_version, f"{proposal.block.version}+change", f"sha256:{digest}")
 
 
-def _evaluation(row: Evaluation) -> EvaluationAnswer:
+def evaluation_answer(row: Evaluation) -> EvaluationAnswer:
+    """An evaluation as it is sent; its job must have been read with it."""
     job = row.job
     return EvaluationAnswer(
         eval_run_id=row.pk,
