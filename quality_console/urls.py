@@ -6,6 +6,8 @@ from django.urls import URLPattern, path
 
 from quality_console.views import (
     account,
+    change,
+    change_new,
     classes,
     correcting,
     corrections,
@@ -14,6 +16,7 @@ from quality_console.views import (
     people,
     quality,
     queue,
+    replay_endpoints,
     rule_acts,
     rule_edits,
     run,
@@ -84,4 +87,20 @@ urlpatterns: list[URLPattern] = [
     path(
         "projects/<slug:slug>/quality/rules/<rule_id>/queue-recent/<catch_up_id>", rule_acts.progress, name="catch-up"
     ),
+    # Suggested changes
+    path("projects/<slug:slug>/suggested-changes/new", change_new.suggest, name="suggested-change-new"),
+    path("projects/<slug:slug>/suggested-changes/<uuid:proposal_id>", change.change, name="suggested-change"),
+    path(
+        "projects/<slug:slug>/suggested-changes/<uuid:proposal_id>/progress",
+        change.progress,
+        name="suggested-change-progress",
+    ),
+    path(
+        "projects/<slug:slug>/suggested-changes/<uuid:proposal_id>/<str:action>",
+        change.act,
+        name="suggested-change-act",
+    ),
+    path("projects/<slug:slug>/replay-endpoints", replay_endpoints.endpoints, name="replay-endpoints"),
+    path("projects/<slug:slug>/replay-endpoints/rotate", replay_endpoints.rotate, name="replay-endpoint-rotate"),
+    path("projects/<slug:slug>/replay-endpoints/remove", replay_endpoints.remove, name="replay-endpoint-remove"),
 ]

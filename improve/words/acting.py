@@ -72,6 +72,12 @@ def going_back_does(*, agent: str, before: str, project: str) -> str:
     }
 
 
+def runs_another(project: str) -> str:
+    """That the project has come to run something else than what went live."""
+    message = gettext("%(project)s runs another version by now, so there's nothing to roll back.")
+    return message % {"project": project}
+
+
 def stands_now(status: Status, *, version: str = "") -> str:
     """What to say where the page was older than what became of it."""
     message = gettext("That can't be done any more. It stands as: %(status)s. Nothing was changed.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext
 
 from improve.comparing import WhyNot
 from improve.models import CaseLabel, Finding
@@ -57,16 +57,24 @@ def case_result(one: str, *, problem: str = "") -> str:
     return gettext("%(label)s: %(why)s") % {"label": said, "why": why} if why else said
 
 
-def split(*, better: int, worse: int, is_better: bool) -> str:
-    """How the cases came out: ``12 got better and 2 got worse: better by more than chance.``"""
+def split(*, better: int, worse: int, why_not: str | None) -> str:
+    """How the cases came out: ``12 got better and 2 got worse: better by more than chance.``
+
+    ``why_not`` is why it isn't better, one of :class:`improve.comparing.WhyNot`, ``None`` where it is.
+    """
     if not better and not worse:
         return gettext("No case got better or worse.")
-    numbers = {"better": number(better), "worse": number(worse)}
-    if is_better:
-        return gettext("%(better)s got better and %(worse)s got worse: better by more than chance.") % numbers
-    if worse > better:
-        return gettext("%(better)s got better and %(worse)s got worse: worse, rather than better.") % numbers
-    return gettext("%(better)s got better and %(worse)s got worse: chance alone may do that.") % numbers
+    parts = {
+        "better": number(better) if better else pgettext("cases that got better", "None"),
+        "worse": number(worse) if worse else pgettext("cases that got worse", "none"),
+    }
+    if why_not is None:
+        return gettext("%(better)s got better and %(worse)s got worse: better by more than chance.") % parts
+    if why_not == WhyNot.CHANCE:
+        return gettext("%(better)s got better and %(worse)s got worse: chance alone may do that.") % parts
+    if better <= worse:
+        return gettext("%(better)s got better and %(worse)s got worse: no better.") % parts
+    return gettext("%(better)s got better and %(worse)s got worse.") % parts
 
 
 def chance(one_in: int | None) -> str:

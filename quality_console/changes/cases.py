@@ -16,6 +16,7 @@ from corrections.selectors import corrections_standing
 from improve.judged import Judged, JudgedItem, judged_unpacked
 from improve.models import CaseLabel, CaseReplay, CaseResult, Evaluation, ReplayState
 from improve.replaying.problems import sentence
+from improve.scoring import counted
 from improve.selectors.case_pages import CasePage, case_opened, case_page, replays_brief
 from improve.words.findings import case_result, label
 from judging.words.parts import joined_clauses, percent
@@ -111,7 +112,7 @@ class CasesShown:
             result=result,
             expected="" if hidden or judged is None else said_right(judged),
             hidden=hidden and judged is not None,
-            recorded=_judged_tag(result.baseline_right, result.baseline_total),
+            recorded=_recorded_tag(result, judged, experts_only=self.evaluation.experts_only),
             candidate=_candidate_tag(result),
             words=case_result(result.label, problem=_problem(replays)),
             opened=opened_case(self.evaluation, result.position) if result.position == self.case else None,
@@ -155,6 +156,14 @@ def _right_of(item: JudgedItem, judged: Judged) -> str:
     if why:
         return gettext("%(what)s not so: %(why)s") % {"what": item_words(item.key), "why": why}
     return gettext("%(what)s not so") % {"what": item_words(item.key)}
+
+
+def _recorded_tag(result: CaseResult, judged: Judged | None, *, experts_only: bool) -> CaseTag:
+    """What people said of the recorded run: of the things that both sides are compared by, or of all where none is."""
+    if result.baseline_total or judged is None:
+        return _judged_tag(result.baseline_right, result.baseline_total)
+    voices = [voice for item in counted(judged, experts_only=experts_only).items for voice in item.voices]
+    return _judged_tag(sum(one.weight for one in voices if one.right), sum(one.weight for one in voices))
 
 
 def _judged_tag(right: float, total: float) -> CaseTag:

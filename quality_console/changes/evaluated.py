@@ -25,6 +25,9 @@ class EvaluationShown:
     version: str
     sent: int = 0
 
+    # What a chart's part is called by in its id.
+    rule_version = "shown"
+
     @property
     def id(self) -> str:
         """Its id."""
@@ -102,7 +105,8 @@ class EvaluationShown:
         if not self.compares:
             return ""
         better, worse = self.count(CaseLabel.BETTER), self.count(CaseLabel.WORSE)
-        return words.split(better=better, worse=worse, is_better=self.evaluation.finding == Finding.BETTER)
+        why_not = None if self.evaluation.finding == Finding.BETTER else self._result.get("whyNot", "")
+        return words.split(better=better, worse=worse, why_not=why_not)
 
     @property
     def sentences(self) -> list[str]:

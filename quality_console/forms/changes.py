@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from improve.suggesting import LONGEST_TEXT
+from kindgi.runs.blocks import LONGEST
 from quality_console.forms.rule_fields import LinesField
+from quality_console.presenting.diffs import even
 
-MOST_CHARACTERS = 4000
 LONGEST_VERSION = 100
 _TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"]
-_WHY: dict[str, Any] = {"rows": 2, "dir": "auto"}
 
 
 class EvaluateForm(forms.Form):
@@ -22,8 +24,6 @@ class EvaluateForm(forms.Form):
     repetitions = forms.TypedChoiceField(
         choices=[(number, str(number)) for number in range(1, 6)],
         coerce=int,
-        empty_value=None,
-        required=False,
         initial=1,
         label=_("Replay each case"),
         help_text=_("Times. More of them tell a change from an agent that answers a little differently each time."),
@@ -52,6 +52,19 @@ class EvaluateForm(forms.Form):
         return self.is_bound and (bool(self.errors) or any(self.data.get(name) for name in ("versions", "since")))
 
 
+class WordsField(forms.CharField):
+    """A text of some lines, whose ends count once whatever browser sends them."""
+
+    def __init__(self, *, rows: int = 2, **kwargs: Any) -> None:
+        """With room for so many rows."""
+        kwargs.setdefault("max_length", LONGEST_TEXT)
+        super().__init__(widget=forms.Textarea({"rows": rows, "dir": "auto"}), **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        """The text with line ends as they are kept."""
+        return even(super().to_python(value) or "").strip()
+
+
 class NothingForm(forms.Form):
     """Nothing is to be said."""
 
@@ -59,20 +72,13 @@ class NothingForm(forms.Form):
 class WhyForm(forms.Form):
     """Why, if somebody says so."""
 
-    reason = forms.CharField(
-        required=False, max_length=MOST_CHARACTERS, label=_("Why"), widget=forms.Textarea(_WHY), empty_value=""
-    )
+    reason = WordsField(required=False, label=_("Why"))
 
 
 class WithdrawForm(forms.Form):
     """Why it is withdrawn, which others read."""
 
-    reason = forms.CharField(
-        max_length=MOST_CHARACTERS,
-        label=_("Why"),
-        widget=forms.Textarea(_WHY),
-        error_messages={"required": _("Say why: others read it in the history.")},
-    )
+    reason = WordsField(label=_("Why"), error_messages={"required": _("Say why: others read it in the history.")})
 
 
 class DecideForm(WhyForm):
@@ -86,3 +92,29 @@ class DecideForm(WhyForm):
         if cleaned.get("decision") == "reject" and not self.errors and not cleaned.get("reason"):
             self.add_error("reason", _("Say why you refuse it: who suggested it reads it."))
         return cleaned
+
+
+class DraftForm(forms.Form):
+    """A change of one block: what it would hold, what that should improve, and the corrections that speak for it.
+
+    ``evidence`` are the ids of the verdicts that are offered.
+    """
+
+    content = forms.CharField(
+        strip=False,
+        max_length=LONGEST,
+        widget=forms.Textarea({"rows": 16, "class": "input mono", "spellcheck": "false", "dir": "auto"}),
+    )
+    hypothesis = WordsField(
+        rows=4,
+        label=_("Why it should help"),
+        help_text=_("What should get better, and why. Its first sentence is what the change is called by."),
+        error_messages={"required": _("Say what should get better, and why.")},
+    )
+    evidence = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple, label=_("Evidence"))
+
+    def __init__(self, *args: Any, evidence: Collection[str], label: str, **kwargs: Any) -> None:
+        """With the verdicts to choose from, and what the content is called."""
+        super().__init__(*args, **kwargs)
+        self.fields["evidence"].choices = [(one, one) for one in evidence]  # type: ignore[attr-defined]
+        self.fields["content"].label = label
