@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import connection
 from kombu import pools
 
@@ -38,6 +39,7 @@ class WorkerProcess:
         self.queue = folder / "test-queue"
         self.environment = {
             "KINDGI_ENV": "test",
+            "SECRET_KEY": settings.SECRET_KEY,  # it reads what this process encrypts
             "DATABASE_URL": worker_database_url(),
             "VAR_DIR": str(folder),
             "CELERY_BROKER_URL": broker.url,
