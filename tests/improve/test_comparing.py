@@ -1,0 +1,168 @@
+"""Whether a candidate is better: the sign test, the shares, the noise of repetitions, and how each case is called."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from improve.comparing import Comparison, Outcome, Tried, WhyNot, as_float, compared, outcome, result_stored, sign_test
+from improve.models import CaseLabel, ReplayState
+from improve.scoring import Tally
+from judging.intervals import effective_size, wilson
+from tests.improve.scores import Case, came_out, said
+
+B, W, S, C = CaseLabel.BETTER, CaseLabel.WORSE, CaseLabel.SAME, CaseLabel.CHANGED
+
+
+def tally(right: float, total: float) -> Tally:
+    return Tally(Fraction(right), Fraction(total))
+
+
+def case(before: float, after: float, weight: float = 1) -> Outcome:
+    """A case of one repetition, by its two shares."""
+    label = B if after > before else W if after < before else S
+    pair = (tally(before * weight, weight), tally(after * weight, weight))
+    return Outcome(label, *pair, {1: pair})
+
+
+def many(better: int, worse: int, same: int = 0) -> Comparison:
+    return compared([case(0, 1)] * better + [case(1, 0)] * worse + [case(1, 1)] * same, repetitions=1)
+
+
+@pytest.mark.parametrize("differing", range(13))
+def test_the_sign_test_is_the_share_of_all_splits_that_are_as_one_sided(differing: int) -> None:
+    splits = [sum(ways) for ways in product((0, 1), repeat=differing)]
+    for better in range(differing + 1):
+        most = max(better, differing - better)
+        as_one_sided = sum(max(one, differing - one) >= most for one in splits)
+        assert sign_test(better, differing - better) == Fraction(as_one_sided, 2**differing)
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_the_sign_test_is_the_same_for_both_sides(better: int, worse: int) -> None:
+    p = sign_test(better, worse)
+    assert p == sign_test(worse, better) and 0 < p <= 1
+
+
+def test_it_is_better_from_six_cases_to_none_on() -> None:
+    assert [many(n, 0).is_better for n in (4, 5, 6, 7)] == [False, False, True, True]
+    assert many(5, 0).why_not == WhyNot.CHANCE
+    assert [many(n, 2).is_better for n in (9, 10)] == [False, True]
+    assert many(12, 2).one_in == 77
+
+
+def test_nothing_to_compare_is_not_better() -> None:
+    found = compared([Outcome(C), Outcome(CaseLabel.FAILED)], repetitions=1)
+    assert (found.why_not, found.cases, found.delta, found.p) == (WhyNot.NOTHING, 0, None, 1)
+    assert compared([], repetitions=1).why_not == WhyNot.NOTHING
+    assert result_stored(found)["baseline"] == {"share": None, "low": None, "high": None, "n": 0}
+
+
+def test_more_cases_but_less_weight_is_not_better() -> None:
+    found = compared([case(0, 1)] * 12 + [case(1, 0, weight=20)], repetitions=1)
+    assert (found.p <= Fraction(1, 20), found.why_not) == (True, WhyNot.NOT_MORE)
+
+
+def test_ranges_are_wilsons_of_the_effective_number_of_cases() -> None:
+    found = compared([case(1, 1, weight=3)] * 4 + [case(1, 1)] * 7 + [case(0, 1)], repetitions=1)
+    assert (found.baseline.share, found.baseline.n) == (Fraction(19, 20), 400 / 44)
+    assert found.baseline.range == wilson(0.95, 400 / 44)
+    assert effective_size([]) == 0.0
+
+
+def repeated(*pairs: tuple[float, float]) -> Outcome:
+    """A case by its share before and in each repetition."""
+    before = pairs[0][0]
+    tallies = {number: (tally(one, 1), tally(after, 1)) for number, (one, after) in enumerate(pairs, 1)}
+    after = sum(Fraction(one) for _, one in pairs) / len(pairs)
+    label = B if after > before else W if after < before else S
+    return Outcome(label, tally(before, 1), Tally(after, Fraction(1)), tallies)
+
+
+def test_several_repetitions_must_gain_more_than_they_are_apart() -> None:
+    steady = [repeated((0, 1), (0, 1))] * 8
+    wavering = [repeated((0, 1), (0, 0))] * 8
+    assert compared(steady, repetitions=2).is_better
+    found = compared(wavering, repetitions=2)
+    assert (found.shares, found.spread, found.delta) == ([1, 0], 1, Fraction(1, 2))
+    assert (found.p <= Fraction(1, 20), found.why_not) == (True, WhyNot.SPREAD)
+    assert many(8, 0).spread is None
+
+
+outcomes = st.lists(
+    st.one_of(
+        st.builds(case, st.floats(0, 1), st.floats(0, 1), st.floats(0.01, 1e6)),
+        st.builds(Outcome, st.sampled_from([C, CaseLabel.REFUSED, CaseLabel.FAILED, CaseLabel.ERASED])),
+    ),
+    max_size=30,
+)
+
+
+@given(outcomes, st.randoms(use_true_random=False))
+def test_the_order_of_cases_says_nothing(found: list[Outcome], random: Random) -> None:
+    whole = compared(found, repetitions=1)
+    random.shuffle(found)
+    assert compared(found, repetitions=1) == whole
+
+
+@given(outcomes)
+def test_swapping_the_two_sides_swaps_what_is_found(found: list[Outcome]) -> None:
+    swap = {B: W, W: B}
+    swapped = [
+        Outcome(
+            swap.get(one.label, one.label), one.candidate, one.baseline, {n: (b, a) for n, (a, b) in one.pairs.items()}
+        )
+        for one in found
+    ]
+    one, other = compared(found, repetitions=1), compared(swapped, repetitions=1)
+    assert (one.baseline, one.candidate, one.p) == (other.candidate, other.baseline, other.p)
+    assert (one.labels[B], one.labels[W]) == (other.labels[W], other.labels[B])
+    assert not (one.is_better and other.is_better)
+
+
+@given(outcomes)
+def test_what_is_in_neither_share_changes_none(found: list[Outcome]) -> None:
+    among = [one for one in found if one.is_compared]
+    whole, part = compared(found, repetitions=1), compared(among, repetitions=1)
+    assert (whole.baseline, whole.candidate, whole.cases) == (part.baseline, part.candidate, len(among))
+    assert sum(whole.labels.values()) == len(found)
+
+
+def wrong() -> Case:
+    return Case(said("no")).answer(False, should_say="yes")
+
+
+def test_repetitions_of_which_some_are_changed() -> None:
+    right, changed, same = (wrong().scored(said(word)) for word in ("yes", "other", "no"))
+    assert came_out(right, right, changed).label == C, "the others were right, and nobody knows of this one"
+    found = came_out(right, changed, same)
+    assert (found.label, found.candidate) == (B, (Fraction(1, 2), 1))
+    assert sorted(found.pairs) == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("states", "label"),
+    [
+        ("failed", CaseLabel.FAILED),
+        ("refused", CaseLabel.REFUSED),
+        ("failed refused", CaseLabel.REFUSED),
+        ("answered failed", B),
+        ("refused answered", B),
+    ],
+)
+def test_a_case_that_was_never_answered_is_as_it_ended(states: str, label: CaseLabel) -> None:
+    tried: list[Any] = []
+    for number, state in enumerate(states.split(), 1):
+        scored = wrong().scored(said("yes")) if state == "answered" else None
+        tried.append(Tried(number, ReplayState(state), scored))
+    assert outcome(tried).label == label
+
+
+def test_a_sum_beyond_all_floats_is_the_largest() -> None:
+    assert as_float(Fraction(1.7e308) * 2) == pytest.approx(1.797e308, rel=1e-3)
