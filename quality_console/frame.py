@@ -16,6 +16,7 @@ from django_htmx.middleware import HtmxDetails
 from corrections.models import JudgeClass
 from corrections.policies import class_refusal
 from corrections.selectors import judge_classes_of_tenant
+from improve.selectors.board import proposals_counted
 from judging.models import JudgingRule
 from judging.selectors.queue_waiting import queue_waiting
 from judging.selectors.rules import rules_of
@@ -102,6 +103,11 @@ class Frame:
     def waiting_here(self) -> int:
         """How many items wait for the person in the page's project."""
         return self.waiting.get(self.project.pk, 0)
+
+    @cached_property
+    def suggested(self) -> int:
+        """How many changes were suggested in the page's project, whatever became of them."""
+        return proposals_counted(self.project)
 
     @property
     def may_write(self) -> bool:

@@ -13,11 +13,12 @@ from django.utils.translation import gettext
 from judging.models import QueueEntry, QueueItem, State
 from judging.queue_view import QueueView
 from judging.selectors.queue_pages import Neighbours, queue_neighbours
-from judging.selectors.run_items import entries_of_run
+from judging.selectors.run_items import entries_of_run, item_asked_for
 from judging.words.parts import number
 from kindgi.api.times import now
 from quality_console.frame import ConsoleRequest
 from quality_console.queue.asked import asked_of, run_address, tab_address, view_said
+from quality_console.run_page import RunOnPage
 
 # What of the queue's address a run's keeps, so that next and back lead on in the same list.
 KEPT = ("whose", "rule", "agent", "sort")
@@ -64,16 +65,20 @@ class QueueList:
 
 @dataclass(frozen=True)
 class QueuePlace:
-    """A run's item with its entries, none where it was never queued; ``list`` where it is looked at in one."""
+    """A run's item with its entries, none where no rule queued it; ``list`` where it is looked at in one.
+
+    ``asked`` is the item of a run that a suggested change has asked for.
+    """
 
     entries: list[QueueEntry]
     me: str
     list: QueueList | None = None
+    asked: QueueItem | None = None
 
     @property
     def item(self) -> QueueItem | None:
         """The run's item."""
-        return self.entries[0].item if self.entries else None
+        return self.entries[0].item if self.entries else self.asked
 
     @property
     def waits(self) -> bool:
@@ -114,15 +119,17 @@ class QueuePlace:
         return self.item.held_since if self.held and self.item is not None else None
 
 
-def queue_place(request: ConsoleRequest, run_id: UUID, *, in_list: bool) -> QueuePlace:
+def queue_place(request: ConsoleRequest, run: RunOnPage, *, in_list: bool) -> QueuePlace:
     """The run's place in the project's queue; one statement, and three more where it is looked at in a list.
 
-    That is where the address says so, or ``in_list``.
+    That is where the address says so, or ``in_list``. Of a try-out one more: it may have been asked for.
     """
     frame = request.frame
-    entries = entries_of_run(project=frame.project, run_id=run_id)
-    place = QueuePlace(entries, frame.caller.actor)
-    if not entries or not (in_list or any(name in request.GET for name in KEPT)):
+    entries = entries_of_run(project=frame.project, run_id=run.id)
+    tried_out = not entries and bool(run.run.eval_run_id)
+    asked = item_asked_for(project=frame.project, run_id=run.id) if tried_out else None
+    place = QueuePlace(entries, frame.caller.actor, asked=asked)
+    if place.item is None or not (in_list or any(name in request.GET for name in KEPT)):
         return place
     view = replace(asked_of(frame, request.GET).view, state=State.OPEN)
-    return replace(place, list=QueueList(view, queue_neighbours(view, entries[0].item)))
+    return replace(place, list=QueueList(view, queue_neighbours(view, place.item)))

@@ -12,6 +12,7 @@ from improve.statuses import Action, Status
 from improve.words.standing import Group, group_of
 from kindgi.access.callers import Caller
 from kindgi.access.models import Project
+from kindgi.api.ids import parse_id
 
 MOST_AGENTS = 200
 
@@ -38,6 +39,13 @@ def group_for(caller: Caller, standing: Standing) -> Group:
     if standing.status == Status.IN_REVIEW:
         return group_of(standing.status, may_decide=Action.DECIDE in standing.can)
     return group_of(standing.status, may_decide=is_reviewer(caller, standing.proposal))
+
+
+def proposal_tried_by(*, project: Project, evaluation_id: str) -> Proposal | None:
+    """The project's suggested change that an evaluation tries, without its content, or ``None``. One statement."""
+    parsed = parse_id(evaluation_id)
+    tried = Proposal.objects.filter(project=project, evaluations=parsed).defer("content")
+    return tried.first() if parsed else None
 
 
 def proposals_counted(project: Project) -> int:

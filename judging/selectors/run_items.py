@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from judging.models import QueueEntry
+from judging.models import QueueEntry, QueueItem
 from kindgi.access.models import Project
 
 
@@ -14,3 +14,9 @@ def entries_of_run(*, project: Project, run_id: UUID) -> list[QueueEntry]:
         item__tenant_id=project.tenant_id, item__run_id=run_id, item__project=project, rule__project=project
     )
     return list(entries.select_related("item", "rule").order_by("created_at", "id"))
+
+
+def item_asked_for(*, project: Project, run_id: UUID) -> QueueItem | None:
+    """The item of a run that no rule queued: something asked for its correction; one statement."""
+    items = QueueItem.objects.filter(tenant_id=project.tenant_id, run_id=run_id, project=project)
+    return items.filter(asked_for__isnull=False).first()

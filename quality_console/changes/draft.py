@@ -11,11 +11,12 @@ from msgspec import Raw
 from corrections.models import Verdict
 from improve.selectors.evidence import verdicts_named, wrong_verdicts
 from improve.suggesting import MOST_EVIDENCE, ChangeBody, EvidenceBody, ProjectScope, ProposalBody
-from kindgi.api.errors import BadInput
+from kindgi.api.errors import BadInput, NotFound
 from kindgi.api.ids import parse_id
 from kindgi.api.json_values import parse
 from kindgi.api.jsontext import check_depth
 from kindgi.runs.blocks import BlockContent
+from kindgi.runs.errors import AgentNotFound, AgentVersionNotFound
 from kindgi.runs.models import BlockKind, BlockVersion
 from kindgi.runs.selectors import agent_get, agent_version_get, blocks_of
 from quality_console.changes.evidence import Piece, pieces_of
@@ -30,15 +31,24 @@ from quality_console.presenting.spans import encoded, fields, string_of
 class Draft:
     """A draft as the address asks for it: ``agent``, ``version``, ``block``, and ``evidence``, a verdict's id each.
 
-    Raises ``AgentNotFound``, ``AgentVersionNotFound``.
+    Raises ``NotFound`` where it names no version.
     """
 
     def __init__(self, frame: Frame, query: QueryDict, sent: QueryDict | None = None) -> None:
         """With what was ``sent``, where it was."""
         self.frame, self.query, self.sent = frame, query, sent
         self.agent_id, self.version = (query.get(name, "").replace("\0", "") for name in ("agent", "version"))
-        agent = agent_get(tenant_id=frame.caller.tenant_id, agent_id=self.agent_id)
-        self.blocks = blocks_of(agent_version_get(agent=agent, version=self.version))
+        if not (self.agent_id and self.version):
+            raise NotFound(gettext("Which version of which agent is to be changed isn't said."))
+        self.blocks = self._blocks()
+
+    def _blocks(self) -> list[BlockVersion]:
+        """The version's blocks; none of a version that was never registered, as of one without any."""
+        try:
+            agent = agent_get(tenant_id=self.frame.caller.tenant_id, agent_id=self.agent_id)
+            return blocks_of(agent_version_get(agent=agent, version=self.version))
+        except (AgentNotFound, AgentVersionNotFound):
+            return []
 
     @cached_property
     def block(self) -> BlockVersion | None:

@@ -35,12 +35,16 @@ class Holder(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """An item as its row shows it. ``sign`` is the ring's: ``""``, ``part``, ``done`` or ``off``."""
+    """An item as its row shows it. ``sign`` is the ring's: ``""``, ``part``, ``done`` or ``off``.
+
+    ``asked_for`` is the suggested change that asked for its correction, where no rule did.
+    """
 
     item: QueueItem
     what: str
     address: str
     rules: list[tuple[UUID, str]]
+    asked_for: UUID | None
     sign: str
     stands: str
     so_far: int
@@ -102,6 +106,7 @@ class _Said:
             what=what_ran(item, self.found.flow_versions.get(item.run_id, "")),
             address=run_address(self.view, item.run_id),
             rules=[(rule_id, self.found.names[rule_id]) for rule_id in rule_ids],
+            asked_for=item.asked_for,
             sign=sign,
             stands=stands,
             so_far=so_far,

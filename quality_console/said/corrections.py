@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from urllib.parse import urlencode
 from uuid import UUID
 
 from corrections.decision_check import Expected
@@ -173,6 +174,15 @@ class SaidCorrection:
     def may_note(self) -> bool:
         """Whether they may write anything about it, too."""
         return self.may_change and self.context.page.takes_words
+
+    @property
+    def suggests(self) -> str:
+        """What the address says to suggest a change with it as evidence; empty where nothing of an agent was wrong."""
+        run = self.context.page.run
+        wrong = [str(one.pk) for one in self.verdicts.values() if not one.right]
+        if not (wrong and self.may_change and run.is_agents):
+            return ""
+        return urlencode({"agent": run.agent_id, "version": run.agent_version, "evidence": wrong}, doseq=True)
 
     @property
     def may_remove(self) -> bool:

@@ -39,7 +39,7 @@ class QueueTable(ConsoleTable):
     pick = tables.Column(empty_values=(), orderable=False, attrs={"td": {"class": "pick"}, "th": {"class": "tight"}})
     ran = tables.Column(gettext_lazy("What ran"), accessor="what", attrs=_td("lead"))
     finished = tables.Column(gettext_lazy("Finished"), accessor="item__completed_at", attrs=_td("when flow"))
-    why = tables.Column(gettext_lazy("Why it's here"), accessor="rules", attrs=_td("why flow"))
+    why = tables.Column(gettext_lazy("Why it's here"), accessor="rules", empty_values=(), attrs=_td("why flow"))
     stands = tables.Column(gettext_lazy("Where it stands"), attrs=_td("stands"))
     held = tables.Column(gettext_lazy("Held by"), accessor="holder", default="")
     added = tables.Column(gettext_lazy("Added to the queue"), accessor="item__created_at", attrs=_td("when"))
@@ -106,7 +106,10 @@ class QueueTable(ConsoleTable):
     render_added = render_closed = render_finished
 
     def render_why(self, record: Row) -> SafeString:
-        """The rules that queued it."""
+        """The rules that queued it, or the suggested change that asked for it."""
+        if record.asked_for is not None:
+            address = reverse("suggested-change", args=[self.view.project.slug, record.asked_for])
+            return format_html('<a href="{}">{}</a>', address, _("Suggested change"))
         links = ((self.rules_tab, rule_id, name) for rule_id, name in record.rules)
         return format_html_join(", ", '<a href="{}#rule-{}">{}</a>', links)
 

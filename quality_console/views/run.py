@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -16,11 +17,13 @@ from msgspec import UNSET
 
 from corrections.models import Correction
 from corrections.selectors import corrections_counted, corrections_of_run
+from improve.selectors.board import proposal_tried_by
 from kindgi.api.errors import NotFound
 from kindgi.api.jsontext import encode
 from kindgi.runs.api import schemas
 from kindgi.runs.models import Run
 from kindgi.runs.selectors import runs_related
+from quality_console.changes.rows import title_of
 from quality_console.correcting.form import CorrectionForm
 from quality_console.correcting.opening import Opened
 from quality_console.correction_dialogs import dialog_asked, dialog_of
@@ -50,7 +53,7 @@ def run(request: ConsoleRequest, slug: str, run_id: str) -> HttpResponseBase:
         return run_answer(opened_run(request, run_id))
     found = run_get_for_page(request, run_id)
     context = {
-        **_shown(request, found, queue_place(request, found.id, in_list=False), beside_a_form=False),
+        **_shown(request, found, queue_place(request, found, in_list=False), beside_a_form=False),
         "tab": "overview",
         "live_count": corrections_counted(project=request.frame.project, run_id=found.id),
         "related": [] if found.purged else _related(found.run),
@@ -61,7 +64,7 @@ def run(request: ConsoleRequest, slug: str, run_id: str) -> HttpResponseBase:
 def opened_run(request: ConsoleRequest, run_id: str) -> Opened:
     """The run with its place in the queue and its corrections, as its Corrections tab has it."""
     found = run_get_for_page(request, run_id)
-    place = queue_place(request, found.id, in_list=True)
+    place = queue_place(request, found, in_list=True)
     return Opened(request, found, place, corrections_of_run(project=request.frame.project, run_id=found.id))
 
 
@@ -96,6 +99,7 @@ def _shown(request: ConsoleRequest, found: RunOnPage, place: QueuePlace, *, besi
         "shown": shown,
         "steps": steps,
         "raw_answer": request.GET.get("answer") == "raw",
+        "tried_for": _tried_for(request, found),
     }
 
 
@@ -121,6 +125,16 @@ def _corrections(opened: Opened, form: CorrectionForm | None) -> tuple[Said, dic
         "form_alone": form is not None and not said.shows_any,
         "hidden_said": said.blind,
     }
+
+
+def _tried_for(request: ConsoleRequest, found: RunOnPage) -> tuple[str, str] | None:
+    """The address and the name of the suggested change that the run is a try-out of; one statement of such a run."""
+    if found.purged or not found.run.eval_run_id:
+        return None
+    proposal = proposal_tried_by(project=request.frame.project, evaluation_id=found.run.eval_run_id)
+    if proposal is None:
+        return None
+    return reverse("suggested-change", args=[request.frame.slug, proposal.pk]), title_of(proposal.hypothesis)
 
 
 def _related(run: Run) -> list[tuple[str, list[Run]]]:

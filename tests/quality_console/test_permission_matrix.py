@@ -18,9 +18,11 @@ from django.urls import reverse
 from kindgi.access.models import User
 from quality_console.urls import urlpatterns
 from tests.builders import browser, make_service_account, make_tenant, make_user, mint
+from tests.improve.replays import set_endpoint
+from tests.improve.suggesting import FROM, draft, register
 from tests.judging.queues import import_runs, old_rule, queued_runs, records
 from tests.support.queries import recorded_queries
-from tests.support.shops import Shop
+from tests.support.shops import AGENT, Shop
 
 # signed out; gone: deactivated; rival: an admin of another tenant where everything has the same names;
 # outsider: of the tenant, with no role in the project; tenant: its admin.
@@ -73,13 +75,32 @@ POST rule-change                        302      302      404      404      403 
 POST rule-remove                        302      302      404      404      403      303      303      303
 POST rule-queue-recent                  302      302      404      404      403      422      422      422
 GET  catch-up                           302      302      404      404      404      404      404      404
+GET  suggested-change-new               302      302      200      404      403      200      200      200
+POST suggested-change-new               302      302      422      404      403      422      422      422
+GET  suggested-change                   302      302      404      404      200      200      200      200
+GET  suggested-change-progress          302      302      404      404      200      200      200      200
+POST suggested-change-act:withdraw      302      302      404      404      403      303      303      303
+GET  replay-endpoints                   302      302      200      404      403      200      200      200
+POST replay-endpoints                   302      302      422      404      403      403      422      422
+POST replay-endpoint-rotate             302      302      404      404      403      403      200      200
+POST replay-endpoint-remove             302      302      404      404      403      403      303      303
 """
 
 # What is sent where it matters that it is whole: a refusal of what is missing would hide that of who asks.
 BODIES = {
     "correction-change:status": {"status": "being-fixed"},
     "run-correct": {"do": "save", "answer": "right", "class": ""},
+    "suggested-change-act:withdraw": {"reason": "It isn't needed any more."},
 }
+# What an address asks for beside its path.
+QUERIES = {
+    "suggested-change-new": f"agent={AGENT}&version={FROM}",
+    "suggested-change-progress": "in=row",
+    "replay-endpoints": f"agent={AGENT}",
+    "replay-endpoint-rotate": f"agent={AGENT}",
+    "replay-endpoint-remove": f"agent={AGENT}",
+}
+PARTS = {"correction-change": "correction-change:status", "suggested-change-act": "suggested-change-act:withdraw"}
 WRITES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "MERGE", "COPY")
 
 
@@ -121,8 +142,9 @@ class Place:
         name, _, what = name.partition(":")
         pattern = next(one for one in urlpatterns if one.name == name)
         wanted = pattern.pattern.converters
-        ids = {**self.ids, **({"what": what} if what else {})}
-        return reverse(name, kwargs={key: ids[key] for key in wanted})
+        ids = {**self.ids, **({"what": what, "action": what} if what else {})}
+        address = reverse(name, kwargs={key: ids[key] for key in wanted})
+        return f"{address}?{QUERIES[name]}" if name in QUERIES else address
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +156,10 @@ def place(shop: Shop) -> Place:
     import_runs(shop, *records(2))
     run, corrected = queued_runs(shop)
     account = make_service_account(shop.tenant, "editor")
+    register(shop)
+    set_endpoint(shop, "http://127.0.0.1:9/replay")
     ids = {
+        "proposal_id": draft(shop),
         "slug": shop.project.slug,
         "run_id": run,
         "correction_id": shop.correct(corrected, by="editor")["id"],
@@ -198,7 +223,7 @@ def test_every_address_is_in_the_table_with_each_method_that_it_takes(place: Pla
     other = {"GET": "POST", "POST": "GET"}
     for method, name in sorted(told):
         if (other[method], name) not in told:
-            row = Row(other[method], f"{name}:status" if name == "correction-change" else name, {})
+            row = Row(other[method], PARTS.get(name, name), {})
             assert ask(place.browsers["tenant"], row, place.address(row.name)) == 405, row
 
 
