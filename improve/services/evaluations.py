@@ -11,7 +11,7 @@ from improve.selectors.endpoints import replay_endpoint_of
 from improve.selectors.test_sets import test_set_cases, test_set_get
 from improve.services.jobs import CaseToReplay, job_begin, job_cancel
 from improve.services.proposals import candidate_name, proposal_lock
-from improve.services.settling import evaluation_rescored
+from improve.services.settling import evaluation_give_up, evaluation_rescored
 from improve.services.test_sets import cases_copy
 from improve.standing import Standing
 from improve.statuses import Action
@@ -93,7 +93,8 @@ def proposal_cancel(*, caller: Caller, proposal_id: str) -> Evaluation:
     """
     standing = proposal_lock(caller=caller, proposal_id=proposal_id, action=Action.CANCEL)
     evaluation = _latest(standing)
-    job_cancel(job_id=evaluation.job_id, by=caller.actor)
+    if not job_cancel(job_id=evaluation.job_id, by=caller.actor):
+        evaluation_give_up(evaluation)  # its job is over, and could not be settled
     evaluation.refresh_from_db()
     return evaluation
 

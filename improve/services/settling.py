@@ -56,6 +56,11 @@ def evaluation_rescored(evaluation: Evaluation) -> None:
     evaluation_settle(evaluation, state=JobState.DONE, sent=sent, since=since)
 
 
+def evaluation_give_up(evaluation: Evaluation) -> None:
+    """End an evaluation whose job is over as failed, whatever was answered; nothing is scored."""
+    _finish(evaluation, JobState.FAILED, [])
+
+
 def evaluation_settle(evaluation: Evaluation, *, state: str, sent: Mapping[UUID, list[UUID]], since: SaidSince) -> None:
     """Score every case that has replays, keep how each came out, and end the evaluation.
 

@@ -1,0 +1,151 @@
+"""Erasing runs and end users takes their words from test sets and replays too, and from what was made of answers."""
+
+from __future__ import annotations
+
+import socket
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.db import transaction
+
+from improve import models
+from improve.models import CaseReplay, ReplayJob
+from kindgi.access.models import Project
+from kindgi.api.times import now, wire
+from kindgi.runs.models import Run
+from kindgi.runs.services.retention import runs_purge
+from tests.improve.answering import Asked, answer, answering
+from tests.improve.replays import work
+from tests.support.dumps import where_said
+from tests.support.shops import AGENT, Shop
+
+THEIRS, OTHERS = "theirs7f3a", "others9c1e"
+PERSON, NEIGHBOUR = "user/é 4711", "user/é 4712"
+FROM = "2.0.0"
+OLD = wire(now() - timedelta(days=40))
+
+
+class Life:
+    """Runs of a person, one of them purged, and one of somebody else's that was corrected for them; all replayed."""
+
+    def __init__(self, shop: Shop, person: str, word: str, *, decides: bool = True) -> None:
+        self.shop, self.person, self.word, self.decides = shop, person, word, decides
+        self.own = [self.run(person) for _ in ("there", "purged")]
+        self.foreign = self.run("nobody")
+        for run in self.own:
+            self.correct(run)
+        self.correct(self.foreign, participantId=person)
+
+    def run(self, person: str) -> str:
+        word = self.word if person == self.person else "neutral"
+        return self.shop.run(
+            agent={"id": AGENT, "version": FROM},
+            input={"q": word},
+            output={"a": [word]},
+            calls=[{"tool": "shop.mail", "args": {"x": word}}],
+            participantId=person,
+            createdAt=OLD,
+            completedAt=OLD,
+        )
+
+    def correct(self, run: str, **body: Any) -> None:
+        calls = [{"tool": "shop.mail", "args": {"text": self.word}}]
+        said: dict[str, Any] = {"answer": "wrong", "shouldSay": self.word, "why": self.word}
+        said |= {"decisions": "wrong", "shouldCall": calls} if self.decides else {}
+        self.shop.correct(run, by="service", **said, **body)
+
+
+def behave(connection: socket.socket, asked: Asked, number: int) -> None:
+    """Repeat what the run was asked, and call what it was asked for."""
+    word = asked.json["input"]["q"]
+    connection.sendall(
+        answer({"output": {"a": [word, "again"]}, "calls": [{"tool": "shop.mail", "args": {"x": word}}]})
+    )
+
+
+def purge(shop: Shop, *run_ids: str) -> None:
+    """Let retention delete these runs and no others."""
+    others = Run.objects.filter(tenant=shop.tenant, completed_at__isnull=False).exclude(run_id__in=run_ids)
+    ended = list(others)
+    with transaction.atomic():
+        others.update(completed_at=now())
+        Project.objects.filter(pk=shop.project.pk).update(retention_days=30)
+        assert runs_purge(project=shop.project, limit=100) == len(run_ids)
+        Project.objects.filter(pk=shop.project.pk).update(retention_days=None)
+        for run in ended:
+            run.save(update_fields=["completed_at"])
+
+
+def tried(shop: Shop) -> str:
+    """A test set of all of them, replayed, with the answers that nobody judged sent to people."""
+    block = {"id": "routing", "kind": "settings", "values": {"tool": "old"}}
+    shop.admin.ok("PUT", f"agents/{AGENT}/versions/{FROM}", {"blocks": [block]})
+    change = {"blockId": "routing", "content": {"values": {"tool": "new"}}}
+    body = {"agentId": AGENT, "fromVersion": FROM, "change": change, "hypothesis": "Better."}
+    proposal = str(shop.editor.ok("POST", "proposals", body)["id"])
+    with answering(behave) as server:
+        path = f"projects/{shop.project.pk}/agents/{AGENT}/replay-endpoint"
+        shop.admin.ok("PUT", path, {"url": server.url})
+        shop.editor.ok("POST", f"proposals/{proposal}/evaluate", {})
+        work(ReplayJob.objects.latest("created_at"))
+    assert CaseReplay.objects.filter(state="answered").count() == 6
+    return proposal
+
+
+@pytest.fixture
+def lives(fresh: Shop) -> tuple[Life, Life, str]:
+    theirs, others = Life(fresh, PERSON, THEIRS), Life(fresh, NEIGHBOUR, OTHERS)
+    proposal = tried(fresh)
+    purge(fresh, theirs.own[1], others.own[1])
+    return theirs, others, proposal
+
+
+IMPROVES = {"improve_testcase.judged", "improve_casereplay.calls", "improve_casereplay.output"}
+
+
+def test_nothing_of_theirs_is_left_anywhere_and_all_of_the_others_is(lives: tuple[Life, Life, str]) -> None:
+    theirs, _others, _proposal = lives
+    everywhere = where_said(THEIRS)
+    assert everywhere == where_said(OTHERS) >= IMPROVES
+    shop = theirs.shop
+    path = f"projects/{shop.project.pk}/participants/{quote(PERSON, safe='')}/erase"
+    assert shop.admin.ok("POST", path)["erased"]["runs"] == 1
+    assert (where_said(THEIRS), where_said(OTHERS)) == (set(), everywhere)
+    assert models.TestCase.objects.filter(erased_at__isnull=False).count() == 3
+    again = shop.admin.ok("POST", path)["erased"]
+    assert set(again.values()) == {0}
+
+
+def test_a_run_that_is_erased_takes_its_case_along_purged_or_not(lives: tuple[Life, Life, str]) -> None:
+    theirs, _others, _proposal = lives
+    for run in [*theirs.own, theirs.foreign]:
+        erased_run = theirs.shop.admin.request("POST", f"runs/{run}/erase", {})
+        assert erased_run.status_code == (204 if run == theirs.own[1] else 200)
+    assert where_said(THEIRS) == set()
+    erased = models.TestCase.objects.filter(erased_at__isnull=False).values_list("run_id", flat=True)
+    assert {str(run) for run in erased} == {*theirs.own, theirs.foreign}
+
+
+def test_a_purged_run_stays_a_case_that_can_be_replayed(lives: tuple[Life, Life, str]) -> None:
+    theirs, _others, _proposal = lives
+    case = models.TestCase.objects.select_related("content").get(run_id=theirs.own[1])
+    assert case.content is not None and case.content.input is not None
+    made = theirs.shop.editor.ok("POST", f"projects/{theirs.shop.project.pk}/test-sets", {"agentId": AGENT})
+    assert made["cases"] == 6
+
+
+def test_what_was_made_of_their_answers_goes_with_them(fresh: Shop) -> None:
+    # Where nothing is said of decisions, other answers are changed and nothing is wrong: they can be sent.
+    theirs, others = (Life(fresh, *who, decides=False) for who in ((PERSON, THEIRS), (NEIGHBOUR, OTHERS)))
+    proposal = tried(fresh)
+    purge(fresh, theirs.own[1], others.own[1])
+    assert fresh.editor.ok("POST", f"proposals/{proposal}/send")["sent"] == 6
+    everywhere = where_said(OTHERS)
+    fresh.admin.ok("POST", f"projects/{fresh.project.pk}/participants/{quote(PERSON, safe='')}/erase")
+    assert (where_said(THEIRS), where_said(OTHERS)) == (set(), everywhere)
+    sent = Run.objects.filter(tenant=fresh.tenant, replay_of__isnull=False)
+    assert (sent.count(), sent.filter(content_erased_at__isnull=False).count()) == (6, 3)
+    queue = fresh.editor.ok("GET", f"projects/{fresh.project.pk}/judging-queue?state=erased&limit=0")
+    assert queue["total"] == 3
