@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from kindgi.api.errors import BadInput
-from kindgi.api.json_values import canonical, parse
+from kindgi.api.json_values import canonical, members, parse
 from kindgi.api.jsontext import decode_span, encode
 from kindgi.api.operations import Body
 from kindgi.runs.block_schemas import LONGEST_SCHEMA, check_values
@@ -105,7 +104,7 @@ def content_checked(sent: BlockContent, *, of: BlockVersion, place: str) -> Bloc
     if holds_template != (of.kind == BlockKind.PROMPT):
         wanted = "template" if of.kind == BlockKind.PROMPT else "values"
         raise BadInput(f'{place}: "{of.block_id}" is a block of {of.kind}: it holds {wanted}.', details={"path": place})
-    declared = msgspec.json.decode(of.declares.encode(), type=dict[str, Raw])
+    declared = members(of.declares.encode())
     if isinstance(sent.template, str):
         parameters = declared.get("parameters")
         listed = UNSET if parameters is None else decode_span(bytes(parameters), list[Parameter], place)

@@ -14,14 +14,9 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-from django.db import transaction
-
-from improve.evaluating import EvaluateBody
 from improve.models import Evaluation, ReplayJob
-from improve.services.evaluations import proposal_evaluate
 from improve.services.running import job_turn
 from improve.statuses import Status
-from kindgi.access.selectors import caller_for_user
 from kindgi.api.times import as_of, now
 from tests.improve.answering import Answering, Asked, answer, answering
 from tests.support.shops import AGENT, Shop
@@ -51,7 +46,8 @@ def _calls(mode: str) -> list[dict[str, Any]]:
 
 def _behaves(connection: socket.socket, asked: Asked, number: int) -> None:
     """As the settings say: ``better`` calls what people said, ``gone`` is no endpoint, any other does as before."""
-    mode = asked.json["blocks"]["manners"]["values"]["mode"]
+    blocks = asked.json.get("blocks", {"manners": SETTINGS})
+    mode = blocks["manners"]["values"]["mode"]
     if mode == "gone":
         connection.sendall(answer({"error": "gone"}, status="404 Not Found"))
     else:
@@ -101,9 +97,7 @@ class Stage:
 
     def begun(self, proposal_id: str) -> str:
         """Begin to evaluate it."""
-        caller = caller_for_user(self.shop.person("editor"))
-        with transaction.atomic():
-            proposal_evaluate(caller=caller, proposal_id=proposal_id, body=EvaluateBody(suite_id=self.test_set))
+        self.act(proposal_id, "evaluate", {"suiteId": self.test_set})
         return proposal_id
 
     def evaluated(self, proposal_id: str) -> str:

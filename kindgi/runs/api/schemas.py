@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
+from kindgi.api.json_values import members
 from kindgi.api.operations import Answer, Body, Time
 from kindgi.api.times import wire
 from kindgi.runs.blocks import Blocks, Values
@@ -202,8 +203,7 @@ def version_answer(
 
 def block_answer(block: BlockVersion) -> BlockAnswer:
     """A block as it was sent, with its version."""
-    content = msgspec.json.decode(block.content, type=dict[str, Raw])
-    declares = msgspec.json.decode(block.declares, type=dict[str, Raw])
+    content, declares = members(block.content.encode()), members(block.declares.encode())
     return BlockAnswer(
         id=block.block_id,
         kind=block.kind,  # type: ignore[arg-type]
