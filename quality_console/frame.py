@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django_htmx.middleware import HtmxDetails
 
 from corrections.models import JudgeClass
-from corrections.policies import class_refusal
 from corrections.selectors import judge_classes_of_tenant
 from improve.selectors.board import proposals_counted
 from judging.models import JudgingRule
@@ -65,11 +64,6 @@ class Frame:
     def classes(self) -> list[JudgeClass]:
         """The tenant's judge classes, retired ones too."""
         return judge_classes_of_tenant(tenant_id=self.caller.tenant_id)
-
-    @property
-    def classes_to_give(self) -> list[JudgeClass]:
-        """Those of :attr:`classes` that the person may give, wherever they apply."""
-        return [one for one in self.classes if one.unregistered_at is None and class_refusal(self.caller, one) is None]
 
     @property
     def classes_here(self) -> list[JudgeClass]:

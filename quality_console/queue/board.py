@@ -51,11 +51,6 @@ class Board:
     empty: Empty | None
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether the rows are those that wait."""
-        return self.asked.view.state == State.OPEN
-
-    @property
     def is_dismissed(self) -> bool:
         """Whether the rows are the dismissed ones."""
         return self.asked.view.state == State.DISMISSED

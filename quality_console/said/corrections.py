@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from urllib.parse import urlencode
 from uuid import UUID
@@ -159,11 +158,6 @@ class SaidCorrection:
     def history(self) -> list[Event]:
         """What became of it, newest first."""
         return history_of(self.row, self.context.names)
-
-    @property
-    def ended_at(self) -> datetime | None:
-        """Since when it counts no more."""
-        return self.row.unregistered_at
 
     @property
     def may_change(self) -> bool:
