@@ -125,13 +125,18 @@ def proposal_lock(*, caller: Caller, proposal_id: str, action: Action) -> Standi
     ``ProposalNotFound``, ``PermissionDenied``, then :class:`ProposalWrongStatus`.
     """
     seen = proposal_get(caller=caller, proposal_id=proposal_id)
-    proposal = Proposal.objects.select_for_update(no_key=True).get(pk=seen.pk)
-    proposal.project, proposal.block = seen.project, seen.block
+    proposal = _locked(seen)
     standing = proposal_standing(caller=caller, proposal=proposal)
     check_may(caller, action, proposal, standing.promotion)
     if action not in standing.legal:
         raise ProposalWrongStatus(standing.status, action)
     return standing
+
+
+def _locked(seen: Proposal) -> Proposal:
+    proposal = Proposal.objects.select_for_update(no_key=True).get(pk=seen.pk)
+    proposal.project, proposal.block = seen.project, seen.block
+    return proposal
 
 
 def candidate_name(proposal: Proposal) -> str:
