@@ -30,7 +30,7 @@ def slowly(sock: socket.socket, asked: Asked, number: int) -> None:
 
 
 def test_a_worker_that_is_killed_again_and_again_asks_about_each_run_once_but_for_what_was_in_flight(fresh: Shop):
-    with answering(slowly) as server, a_worker(**SCHEDULE) as worker:
+    with answering(slowly) as server, a_worker(None, **SCHEDULE) as worker:
         set_endpoint(fresh, server.url)
         job = begin(fresh, CASES)
         for kill in range(KILLS):

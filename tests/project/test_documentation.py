@@ -5,7 +5,7 @@ import re
 import pytest
 from django.conf import settings
 
-READ = re.compile(r'\b(?:env\.\w+|whole_number|one_of|_every)\(\s*"([A-Z_]+)"')
+READ = re.compile(r'\b(?:env\.\w+|whole_number|seconds|one_of|_every)\(\s*"([A-Z_]+)"')
 
 
 @pytest.fixture(scope="module")
