@@ -1,0 +1,257 @@
+"""A suggested change's page: why, what changes, how it came out, and what whoever looks may do, as /v1 has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from improve.models import Evaluation
+from improve.selectors import case_pages
+from tests.builders import browser, make_user
+from tests.improve import suggesting
+from tests.improve.suggesting import AGENT, PROMPT, TEMPLATE
+from tests.quality_console.tabs import text_of
+from tests.support.queries import recorded_queries
+from tests.support.shops import Shop
+
+REVIEWER = "editor:reviewer"
+WRONG, RIGHT = 9, 4
+
+
+@pytest.fixture(scope="module")
+def better(shop: Shop) -> str:
+    """One that is better, drafted by the editor with evidence; there is a reviewer."""
+    suggesting.register(shop)
+    corrected = suggesting.corrected_runs(shop, WRONG, right=RIGHT)
+    suggesting.reviewer(shop, REVIEWER)
+    ids = [pk for one in corrected[:6] for pk in suggesting.judgments(shop, one)]
+    made = suggesting.draft(shop, evidence={"judgmentIds": ids})
+    suggesting.evaluate(shop, made)
+    return made
+
+
+def page(shop: Shop, proposal: str, query: str = "", *, by: str = "editor") -> Any:
+    return browser(shop.person(by)).get(f"{suggesting.page_of(shop, proposal)}?{query}")
+
+
+def said(shop: Shop, proposal: str, query: str = "", *, by: str = "editor") -> str:
+    return text_of(page(shop, proposal, query, by=by))
+
+
+def act(shop: Shop, proposal: str, action: str, *, by: str = "editor", **form: Any) -> Any:
+    return browser(shop.person(by)).post(f"{suggesting.page_of(shop, proposal)}/{action}", form)
+
+
+def status(shop: Shop, proposal: str) -> str:
+    return str(shop.editor.ok("GET", f"proposals/{proposal}")["status"])
+
+
+def test_the_page_says_what_it_is_why_and_what_changes(shop, better):
+    found = said(shop, better)
+    assert "Refund at once Better on the test cases shop.desk, from version 2.4.0" in found
+    assert "Refund at once. The desk looks orders up that are to be refunded." in found
+    assert "Evidence: 6 corrections" in found and "2 more" in found
+    assert 'refund must be called once, with order "A-5" you' in found
+    assert "1 added, 1 taken out" in found and "4 lines unchanged" in found
+    assert "2 more" not in said(shop, better, "evidence=all")
+    assert "lines unchanged" not in said(shop, better, "lines=all")
+
+
+def test_the_evaluation_is_said_in_a_chart_and_in_sentences(shop, better):
+    answer = page(shop, better)
+    found = text_of(answer)
+    assert "13 corrected runs replayed once each, 9 of them judged by people" in found
+    assert "9 got better and none got worse: better by more than chance." in found
+    assert "With no real change, a split as one-sided as this comes up about 1 time in 256." in found
+    assert "4 answers changed to something that nobody has judged: they count in neither share." in found
+    title = "Share marked right on the test cases: with the change 100%, range 70–100%; 2.4.0 0%, range 0–30%"  # noqa: RUF001
+    assert title in answer.content.decode()
+    assert "All 13 Got better 9 Got worse 0 Changed 4 Same 0" in found
+
+
+def test_cases_are_narrowed_paged_and_opened_side_by_side(shop, better, monkeypatch):
+    monkeypatch.setattr(case_pages, "PER_PAGE", 5)
+    first = said(shop, better, "cases=better")
+    assert first.count("Both sides") == 5 and "Next" in first and "Previous" not in first
+    position = Evaluation.objects.get(proposal_id=better).results.filter(label="better")[4].position
+    second = page(shop, better, f"cases=better&after={position}")
+    assert text_of(second).count("Both sides") == 4
+    assert "before=" in second.content.decode()
+    opened = page(shop, better, "cases=better&case=4").content.decode()
+    assert "<del>lookup\n</del>" in opened and "<ins>refund\n</ins>" in opened
+    assert "Recorded, 2.4.0" in opened
+    for hostile in ("cases=nothing&after=x&case=-1", "evaluation=nobody&case=99999", "before=0", "after=999999"):
+        assert page(shop, better, hostile).status_code == 200
+
+
+def test_who_corrects_blind_doesnt_read_what_others_said(shop, better):
+    hidden = said(shop, better, by=REVIEWER)
+    assert "what was said shows once you have corrected the run" in hidden
+    assert "must be called once" not in hidden
+    assert "must be called once" in said(shop, better, by="viewer")
+
+
+@pytest.mark.parametrize(
+    ("by", "drawn", "missing"),
+    [
+        (
+            "editor",
+            ["Ask to make it live", "Evaluate it again", "Withdraw it", "Send them to To correct"],
+            ["Roll back"],
+        ),
+        ("viewer", ["You can read it."], ["Ask to make it live", "Evaluate it again", "Withdraw it", "Send them to"]),
+    ],
+)
+def test_only_what_may_be_done_is_drawn(shop, better, by: str, drawn: list[str], missing: list[str]):
+    found = said(shop, better, by=by)
+    assert all(one in found for one in drawn)
+    assert not any(one in found for one in missing)
+
+
+def test_asked_decided_live_and_rolled_back_each_in_the_history(shop, better):
+    with transaction.atomic():
+        assert act(shop, better, "request", reason="It is\r\nsafe.").status_code == 303
+        assert "You drafted it, so another reviewer decides." in said(shop, better)
+        waits = said(shop, better, by=REVIEWER)
+        assert (
+            "Waits for your decision" in waits and "You neither drafted nor asked for it, so you may decide." in waits
+        )
+        assert "Making it live registers shop.desk 2.4.0+change.1 and pins it in Default." in waits
+        refused = act(shop, better, "decide", by=REVIEWER, decision="reject")
+        assert refused.status_code == 422 and "Say why you refuse it" in text_of(refused)
+        assert act(shop, better, "decide", by="editor", decision="approve").status_code == 403
+        assert act(shop, better, "decide", by=REVIEWER, decision="approve").status_code == 303
+        live = said(shop, better, by=REVIEWER)
+        assert "Live in 2.4.0+change.1" in live and "Default follows the latest version of shop.desk again." in live
+        assert act(shop, better, "rollback", by=REVIEWER, reason="It refunds too much.").status_code == 303
+        found = said(shop, better)
+        history = found[found.index("History") :]
+        steps = [
+            "Rolled back to the latest version",
+            "Made live in 2.4.0+change.1",
+            "Asked to make it live",
+            "Evaluated: better",
+        ]
+        assert [history.index(one) for one in steps] == sorted(history.index(one) for one in steps)
+        assert "It refunds too much." in history
+        transaction.set_rollback(True)
+
+
+def test_a_page_that_is_older_than_what_became_of_it_says_where_it_stands(shop, better):
+    with transaction.atomic():
+        act(shop, better, "request")
+        act(shop, better, "decide", by=REVIEWER, decision="reject", reason="Not now.")
+        late = act(shop, better, "decide", by=REVIEWER, decision="reject", reason="I had <b>typed</b> this.")
+        assert late.status_code == 409
+        found = text_of(late)
+        assert "That can't be done any more. It stands as: Rejected. Nothing was changed." in found
+        assert "I had <b>typed</b> this." in found
+        transaction.set_rollback(True)
+
+
+def test_what_isnt_better_is_asked_for_by_a_tenant_admin_alone(shop, better):
+    with transaction.atomic():
+        same = suggesting.draft(shop, change={"blockId": PROMPT, "content": {"template": TEMPLATE + "\nMore."}})
+        suggesting.evaluate(shop, same)
+        found = said(shop, same)
+        assert "Not better on the test cases" in found
+        assert "Only a tenant admin can ask for it to go live then, and says why." in found
+        assert act(shop, same, "request").status_code == 303
+        assert status(shop, same) == "refused"
+        assert "Ask to make it live all the same" in said(shop, same, by="tenant-admin")
+        assert act(shop, same, "request", by="tenant-admin", reason="The law says so.").status_code == 303
+        assert status(shop, same) == "in-review"
+        transaction.set_rollback(True)
+
+
+def test_a_failed_evaluation_says_how_much_was_answered_and_why(shop, better):
+    with transaction.atomic():
+        made = suggesting.draft(shop, change={"blockId": PROMPT, "content": {"template": TEMPLATE + "\nLess."}})
+        suggesting.evaluate(shop, made, fails=True)
+        found = said(shop, made)
+        assert "The agent's replay endpoint answered 0 of 13 cases." in found
+        assert "The endpoint failed with status 500." in found
+        transaction.set_rollback(True)
+
+
+def test_without_a_replay_endpoint_it_is_said_who_sets_one(fresh: Shop):
+    suggesting.register(fresh)
+    made = suggesting.draft(fresh)
+    found = said(fresh, made)
+    assert "has no replay endpoint in this project" in found and "A project admin sets its address." in found
+    assert "Set its replay endpoint" in said(fresh, made, by="admin")
+    refused = act(fresh, made, "evaluate", repetitions=1)
+    assert refused.status_code == 409 and "has no replay endpoint" in text_of(refused)
+
+
+def test_without_corrected_runs_the_evaluation_is_refused_in_place(fresh: Shop):
+    suggesting.register(fresh)
+    made = suggesting.draft(fresh)
+    with suggesting.endpoint(fresh):
+        refused = act(fresh, made, "evaluate", repetitions=1, versions="9.9.9")
+    assert refused.status_code == 409
+    assert "correct some of its runs first" in text_of(refused)
+    assert "9.9.9" in refused.content.decode()
+    assert act(fresh, made, "evaluate", repetitions=7).status_code == 422
+    assert act(fresh, made, "withdraw").status_code == 422
+    assert act(fresh, made, "nothing").status_code == 400
+
+
+def test_nobody_else_on_the_roster_is_said(fresh: Shop):
+    suggesting.register(fresh)
+    suggesting.corrected_runs(fresh, 6)
+    made = suggesting.draft(fresh)
+    suggesting.evaluate(fresh, made)
+    suggesting.request(fresh, made)
+    assert "Nobody is on the roster of reviewers yet: a tenant admin adds them." in said(fresh, made)
+
+
+def test_answers_that_nobody_judged_are_given_to_people_and_counted(shop, better):
+    with transaction.atomic():
+        assert act(shop, better, "send").status_code == 303
+        found = said(shop, better)
+        assert f"{RIGHT} of them are in To correct." in found
+        queue = browser(shop.person(REVIEWER)).get(f"/projects/{shop.project.slug}/quality?tab=to-correct")
+        assert f'href="{suggesting.page_of(shop, better)}">Suggested change</a>' in queue.content.decode()
+        items = shop.admin.ok("GET", f"projects/{shop.project.pk}/judging-queue")["data"]
+        run = browser(shop.person(REVIEWER)).get(
+            f"/projects/{shop.project.slug}/runs/{items[0]['runId']}?tab=corrections"
+        )
+        assert "a try-out of the suggested change Refund at once" in text_of(run)
+        for one in items:
+            shop.correct(one["runId"], by=REVIEWER, decisions="wrong", mustNotCall=["shop.refund"])
+        assert act(shop, better, "rescore").status_code == 303
+        scored = said(shop, better)
+        assert "Scored again" in scored and f"9 got better and {RIGHT} got worse" in scored
+        assert "All 2 evaluations" in scored
+        transaction.set_rollback(True)
+
+
+def test_another_projects_suggested_change_isnt_there(shop, better):
+    other = shop.other_project()
+    admin = browser(shop.person("tenant-admin"))
+    assert admin.get(f"/projects/{other.slug}/suggested-changes/{better}").status_code == 404
+    stranger = browser(make_user(shop.tenant))
+    assert stranger.get(suggesting.page_of(shop, better)).status_code == 404
+
+
+def test_the_page_takes_a_fixed_number_of_statements(shop, better):
+    client = browser(shop.person("editor"))
+    with recorded_queries() as statements:
+        client.get(suggesting.page_of(shop, better))
+    with recorded_queries() as opened:
+        client.get(f"{suggesting.page_of(shop, better)}?evidence=all&case=1")
+    assert len(statements) <= 24
+    assert len(opened) == len(statements) + 2
+
+
+def test_an_agents_name_is_escaped_wherever_it_is(shop, better):
+    assert AGENT in said(shop, better)
+    with transaction.atomic():
+        hostile = "<script>alert(1)</script> </pre> “يعيد” \u202e"
+        made = suggesting.draft(shop, tool="<b>&", hypothesis=hostile)
+        answer = page(shop, made).content.decode()
+        assert "<script>alert" not in answer and "&lt;script&gt;alert(1)" in answer and "<b>&amp;" not in answer
+        transaction.set_rollback(True)
