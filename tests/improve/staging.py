@@ -56,10 +56,11 @@ def _behaves(connection: socket.socket, asked: Asked, number: int) -> None:
 
 @dataclass
 class Stage:
-    """A shop whose agent can be changed; each ``person`` is one of the shop's."""
+    """A shop whose agent can be changed; each ``person`` is one of the shop's, ``by`` who does what."""
 
     shop: Shop
     server: Answering
+    by: str = "editor"
     test_set: str = ""
     runs: list[str] = field(default_factory=list)
 
@@ -77,7 +78,7 @@ class Stage:
         roster = {"userId": str(shop.person(REVIEWER).pk), "role": "standard"}
         shop.admin.ok("POST", "approvals/reviewers", roster)
 
-    def drafted(self, mode: str = "better", *, by: str = "editor", **body: Any) -> str:
+    def drafted(self, mode: str = "better", *, by: str = "", **body: Any) -> str:
         """The id of a new suggested change, to the settings; no two are the same."""
         values = {"mode": mode, "note": uuid4().hex}
         said = {
@@ -87,12 +88,12 @@ class Stage:
             "hypothesis": "It should send a mail.",
             **body,
         }
-        made: dict[str, Any] = self.shop.api(by).ok("POST", "proposals", said)
+        made: dict[str, Any] = self.shop.api(by or self.by).ok("POST", "proposals", said)
         return str(made["id"])
 
-    def act(self, proposal_id: str, action: str, body: Any = None, *, by: str = "editor") -> dict[str, Any]:
+    def act(self, proposal_id: str, action: str, body: Any = None, *, by: str = "") -> dict[str, Any]:
         """What is answered to an action that succeeds."""
-        done: dict[str, Any] = self.shop.api(by).ok("POST", f"proposals/{proposal_id}/{action}", body)
+        done: dict[str, Any] = self.shop.api(by or self.by).ok("POST", f"proposals/{proposal_id}/{action}", body)
         return done
 
     def begun(self, proposal_id: str) -> str:
@@ -185,9 +186,9 @@ def work(job: ReplayJob) -> None:
 
 
 @contextmanager
-def staged(shop: Shop) -> Iterator[Stage]:
-    """A stage that is set up, while the block lasts."""
+def staged(shop: Shop, *, by: str = "editor") -> Iterator[Stage]:
+    """A stage that is set up, while the block lasts; ``by`` drafts and asks."""
     with answering(_behaves) as server:
-        stage = Stage(shop, server)
+        stage = Stage(shop, server, by)
         stage.set_up()
         yield stage
