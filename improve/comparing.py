@@ -1,7 +1,8 @@
 """A candidate beside the recorded runs: how each case came out, and whether it is better (docs/statistics.md).
 
 Pure. A case's tallies are the means of its repetitions that count. The test is an exact two-sided
-sign test on the cases that came out differently.
+sign test on the cases that came out differently; of several repetitions each is tested by itself,
+and the weakest counts, since the mean of several answers differs from one answer without any change.
 """
 
 from __future__ import annotations
@@ -43,12 +44,16 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a case came out; ``pairs`` has both tallies of each repetition that counts, by its number."""
+    """How a case came out; ``pairs`` has both tallies of each repetition that counts, by its number.
+
+    ``was_right`` says of a changed one that nothing was wrong in the recorded run.
+    """
 
     label: CaseLabel
     baseline: Tally = NOTHING
     candidate: Tally = NOTHING
     pairs: Mapping[int, tuple[Tally, Tally]] = field(default_factory=dict)
+    was_right: bool = False
 
     @property
     def is_compared(self) -> bool:
@@ -66,7 +71,7 @@ def outcome(tried: Sequence[Tried]) -> Outcome:
     pairs = {number: (scored.baseline, scored.candidate) for number, scored in answered if scored.counts}
     changed = any(scored.has_changed and not scored.counts for _, scored in answered)
     if changed and not any(candidate.has_wrong for _, candidate in pairs.values()):
-        return Outcome(CaseLabel.CHANGED)
+        return Outcome(CaseLabel.CHANGED, was_right=not any(_was_wrong(scored) for _, scored in answered))
     if pairs:
         baseline, candidate = (_mean([pair[side] for pair in pairs.values()]) for side in (0, 1))
         return Outcome(_label(baseline, candidate), baseline, candidate, pairs)
@@ -74,6 +79,10 @@ def outcome(tried: Sequence[Tried]) -> Outcome:
         return Outcome(CaseLabel.SAME)
     refused = any(one.state == ReplayState.REFUSED for one in tried)
     return Outcome(CaseLabel.REFUSED if refused else CaseLabel.FAILED)
+
+
+def _was_wrong(scored: Scored) -> bool:
+    return any(part.baseline.has_wrong for part in scored.parts)
 
 
 def _mean(tallies: Sequence[Tally]) -> Tally:
@@ -99,7 +108,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What an evaluation found. ``spread`` and ``shares``, one a repetition, only where it has several."""
+    """What an evaluation found. ``spread`` and ``shares``, one a repetition, only where it has several.
+
+    ``changed_from_right`` are the cases with nothing wrong before whose answers nobody has judged now.
+    """
 
     baseline: Side
     candidate: Side
@@ -108,6 +120,7 @@ class Comparison:
     p: Fraction
     shares: Sequence[Fraction] = ()
     several: bool = False
+    changed_from_right: int = 0
 
     @property
     def delta(self) -> Fraction | None:
@@ -139,6 +152,12 @@ class Comparison:
         return self.why_not is None
 
     @property
+    def is_better_at_worst(self) -> bool:
+        """Whether it still beats them by more than chance if each of the answers that changed from right is wrong."""
+        better, worse = self.labels[CaseLabel.BETTER], self.labels[CaseLabel.WORSE] + self.changed_from_right
+        return self.is_better and better > worse and sign_test(better, worse) <= LEVEL
+
+    @property
     def one_in(self) -> int:
         """A candidate that is no different would differ so much about 1 time in this many."""
         return round(1 / self.p)
@@ -154,9 +173,10 @@ def compared(outcomes: Sequence[Outcome], *, repetitions: int) -> Comparison:
         candidate=_side([one.candidate for one in among]),
         labels=counts,
         cases=len(among),
-        p=sign_test(counts[CaseLabel.BETTER], counts[CaseLabel.WORSE]),
+        p=_p(among, repetitions),
         shares=_shares(among, repetitions),
         several=repetitions > 1,
+        changed_from_right=sum(one.was_right for one in outcomes),
     )
 
 
@@ -168,6 +188,16 @@ def sign_test(better: int, worse: int) -> Fraction:
     differing, most = better + worse, max(better, worse)
     tail = sum(comb(differing, k) for k in range(most, differing + 1))
     return min(Fraction(1), Fraction(2 * tail, 2**differing))
+
+
+def _p(among: Sequence[Outcome], repetitions: int) -> Fraction:
+    """The sign test's, of several repetitions the highest; 1 where they don't all point the same way."""
+    splits = []
+    for number in range(1, repetitions + 1):
+        labels = Counter(_label(*one.pairs[number]) for one in among if number in one.pairs)
+        splits.append((labels[CaseLabel.BETTER], labels[CaseLabel.WORSE]))
+    ways = {better > worse for better, worse in splits}
+    return max(sign_test(*split) for split in splits) if len(ways) == 1 else Fraction(1)
 
 
 def _side(tallies: Sequence[Tally]) -> Side:
@@ -202,6 +232,8 @@ def result_stored(found: Comparison) -> dict[str, Any]:
         "oneIn": found.one_in if found.labels[CaseLabel.BETTER] != found.labels[CaseLabel.WORSE] else None,
         "shares": [float(share) for share in found.shares] if found.several else [],
         "whyNot": found.why_not,
+        "changedFromRight": found.changed_from_right,
+        "betterAtWorst": found.is_better_at_worst,
     }
 
 

@@ -49,7 +49,10 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
     """An evaluation with all that it found.
 
     A candidate that is no different would show a split of cases as one-sided as this about 1 time
-    in `oneIn`; `p` is the exact two-sided sign test's. `shares` are the candidate's, one a repetition.
+    in `oneIn`; `p` is the exact two-sided sign test's, of several repetitions the weakest one's.
+    `shares` are the candidate's, one a repetition. `changedFromRight` cases had nothing wrong before,
+    and nobody has judged what is answered now; `betterAtWorst` says whether the candidate would be better
+    if all of these were wrong.
     """
 
     labels: LabelsAnswer | UnsetType = UNSET
@@ -59,6 +62,8 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
     one_in: int | UnsetType = UNSET
     shares: list[float] | UnsetType = UNSET
     why_not: WhyNotName | UnsetType = UNSET
+    changed_from_right: int | UnsetType = UNSET
+    better_at_worst: bool | UnsetType = UNSET
 
 
 class TallyAnswer(Answer):
@@ -176,6 +181,8 @@ def evaluation_whole(evaluation: Evaluation) -> EvaluationWhole:
         one_in=_there(result.get("oneIn")),
         shares=result.get("shares") or UNSET,
         why_not=_there(result.get("whyNot")),
+        changed_from_right=_there(result.get("changedFromRight")),
+        better_at_worst=_there(result.get("betterAtWorst")),
     )
 
 

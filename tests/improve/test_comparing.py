@@ -91,8 +91,26 @@ def test_several_repetitions_must_gain_more_than_they_are_apart() -> None:
     assert compared(steady, repetitions=2).is_better
     found = compared(wavering, repetitions=2)
     assert (found.shares, found.spread, found.delta) == ([1, 0], 1, Fraction(1, 2))
-    assert (found.p <= Fraction(1, 20), found.why_not) == (True, WhyNot.SPREAD)
+    assert found.why_not == WhyNot.CHANCE, "in the second repetition nothing differs"
+    apart = [repeated((0, 1), (0, 0.25))] * 8
+    assert compared(apart, repetitions=2).why_not == WhyNot.SPREAD
     assert many(8, 0).spread is None
+
+
+def test_each_repetition_is_tested_by_itself() -> None:
+    found = compared([repeated((0, 1), (0, 1))] * 8 + [repeated((1, 1), (1, 0))] * 2, repetitions=2)
+    assert (found.labels[B], found.labels[W], found.p) == (8, 2, sign_test(8, 2))
+    two_ways = compared([repeated((0.5, 1), (0.5, 0))] * 8, repetitions=2)
+    assert two_ways.p == 1
+
+
+def test_answers_that_changed_from_right_may_all_be_wrong() -> None:
+    right = came_out(Case(said("yes")).answer(True).scored(said("other")))
+    wrong_before = came_out(wrong().scored(said("other")))
+    assert (right.label, right.was_right, wrong_before.was_right) == (C, True, False)
+    found = compared([case(0, 1)] * 8 + [right] * 2 + [wrong_before] * 9, repetitions=1)
+    assert (found.is_better, found.changed_from_right, found.is_better_at_worst) == (True, 2, False)
+    assert compared([case(0, 1)] * 9 + [right], repetitions=1).is_better_at_worst
 
 
 outcomes = st.lists(

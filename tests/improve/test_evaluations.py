@@ -218,7 +218,7 @@ def test_repetitions_that_are_apart_by_more_than_was_gained_are_noise(shop: Shop
     proposal = drafted(shop)
     found = evaluated(shop, proposal, lambda name, n: {"output": "yes" if n == 0 else "no", "calls": []}, repetitions=2)
     assert (found["labels"]["better"], found["shares"], found["spread"]) == (8, [1, 0], 1)
-    assert (found["delta"], found["better"], found["whyNot"]) == (0.5, False, "within-spread")
+    assert (found["delta"], found["better"], found["whyNot"]) == (0.5, False, "may-be-chance")
 
 
 def test_only_experts_count_where_that_is_asked(shop: Shop) -> None:
