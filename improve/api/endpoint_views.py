@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from threading import BoundedSemaphore
+from typing import Literal
 from uuid import UUID
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from improve import errors
 from improve.models import ReplayEndpoint
+from improve.replaying.asking import Failed, Outcome, Refused
+from improve.replaying.problems import sentence
 from improve.selectors.endpoints import replay_endpoint_get
+from improve.services.endpoint_checks import replay_endpoint_check
 from improve.services.endpoints import replay_endpoint_remove, replay_endpoint_rotate, replay_endpoint_set
 from kindgi.access.errors import ProjectNotFound
 from kindgi.access.policies import check_write
 from kindgi.access.selectors import project_get
 from kindgi.api.endpoints import Endpoint
-from kindgi.api.errors import PermissionDenied
+from kindgi.api.errors import PermissionDenied, ServiceUnavailable
 from kindgi.api.operations import Answer, Body, Time, operation
 from kindgi.api.times import now, wire
 from kindgi.runs.errors import AgentNotFound
+from kindgi.runs.records import Calls
 
+# Whoever tries an endpoint has one of the server's threads meanwhile: one in a process.
+_place = BoundedSemaphore(1)
+_SAMPLE = b'{"message": "Hello"}'
 _ERRORS = (ProjectNotFound, PermissionDenied, errors.ReplayEndpointNotFound)
 
 
@@ -50,6 +59,23 @@ class ReplayEndpointWithSecret(ReplayEndpointAnswer):
     """The same; `secret` is there where it is new, and is shown this once."""
 
     secret: str | UnsetType = UNSET
+
+
+class ReplayEndpointCheckBody(Body):
+    """What to ask about."""
+
+    input: Raw | UnsetType = UNSET
+
+
+class ReplayEndpointCheckAnswer(Answer):
+    """What came back: an answer, a refusal, or a problem's code with a sentence that says it."""
+
+    outcome: Literal["answered", "refused", "failed"]
+    took_ms: int
+    output: Raw | UnsetType = UNSET
+    calls: Calls | UnsetType = UNSET
+    problem: str | UnsetType = UNSET
+    message: str | UnsetType = UNSET
 
 
 class AgentReplayEndpoint(Endpoint):
@@ -116,6 +142,49 @@ class ReplayEndpointRotation(Endpoint):
         project = project_get(caller=caller, project_id=project_id)
         endpoint, secret = replay_endpoint_rotate(caller=caller, project=project, agent_id=agent_id)
         return Response(endpoint_answer(endpoint, secret=secret))
+
+
+class ReplayEndpointCheck(Endpoint):
+    """`/v1/projects/{projectId}/agents/{agentId}/replay-endpoint/check`."""
+
+    @operation(
+        id="projects.agents.checkReplayEndpoint",
+        summary="Send a replay endpoint one request, and say what came back",
+        body=ReplayEndpointCheckBody,
+        example={"input": {"message": "Where is my order?"}},
+        body_required=False,
+        answer=ReplayEndpointCheckAnswer,
+        waits=True,
+        errors=(*_ERRORS, AgentNotFound, ServiceUnavailable),
+    )
+    def post(self, request: Request, project_id: str, agent_id: str) -> Response:
+        """What came of it, within ten seconds. Nothing of it is kept."""
+        caller = self.caller_of(request)
+        project = project_get(caller=caller, project_id=project_id)
+        said = self.body(ReplayEndpointCheckBody).input
+        if not _place.acquire(blocking=False):
+            raise ServiceUnavailable("Another endpoint is tried just now.", retry_after=5)
+        try:
+            outcome = replay_endpoint_check(
+                caller=caller, project=project, agent_id=agent_id, said=_SAMPLE if said is UNSET else bytes(said)
+            )
+        finally:
+            _place.release()
+        return Response(_check_answer(outcome))
+
+
+def _check_answer(outcome: Outcome) -> ReplayEndpointCheckAnswer:
+    if isinstance(outcome, Failed):
+        said = sentence(outcome.problem, outcome.detail)
+        return ReplayEndpointCheckAnswer(
+            outcome="failed", took_ms=outcome.took_ms, problem=str(outcome.problem), message=said
+        )
+    calls = Raw(outcome.calls)
+    if isinstance(outcome, Refused):
+        return ReplayEndpointCheckAnswer(outcome="refused", took_ms=outcome.took_ms, calls=calls)
+    return ReplayEndpointCheckAnswer(
+        outcome="answered", took_ms=outcome.took_ms, calls=calls, output=Raw(outcome.output)
+    )
 
 
 def endpoint_answer(endpoint: ReplayEndpoint, *, secret: str | None = None) -> ReplayEndpointAnswer:

@@ -27,6 +27,7 @@ urlpatterns = [
     path(f"{_EVALUATIONS}/<str:eval_run_id>/cases", evaluation_views.EvaluationCases.as_view()),
     path(f"{_EVALUATIONS}/<str:eval_run_id>/cases/<str:case_id>", evaluation_views.OneEvaluationCase.as_view()),
     path(_ENDPOINT, endpoint_views.AgentReplayEndpoint.as_view()),
+    path(f"{_ENDPOINT}/check", endpoint_views.ReplayEndpointCheck.as_view()),
     path(f"{_ENDPOINT}/rotate", endpoint_views.ReplayEndpointRotation.as_view()),
     path(_TEST_SETS, test_set_views.TestSets.as_view()),
     path(f"{_TEST_SETS}/<str:test_set_id>", test_set_views.OneTestSet.as_view()),

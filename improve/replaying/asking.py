@@ -6,8 +6,10 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Any
 
 import httpcore
+from msgspec import Raw
 from tenacity import RetryCallState, Retrying, retry_if_result, stop_after_attempt, wait_random_exponential
 
 from improve.replaying.addresses import AddressRefused, HostUnknown, Resolver, system_resolver
@@ -15,6 +17,7 @@ from improve.replaying.answers import NotAnAnswer, read_answer
 from improve.replaying.problems import MAX_DETAIL, RETRIED, Problem
 from improve.replaying.signing import signed_headers
 from improve.replaying.transport import CutShort, Limits, Place, Received, place_of, post
+from kindgi.api.jsontext import encode
 
 MOST_REQUESTS = 3
 # An endpoint that says to come back later than that isn't waited for.
@@ -36,6 +39,16 @@ class Message:
 
     id: str
     body: bytes
+
+
+def request_body(said: bytes, *, version: str, change: str | None, blocks: str | None) -> bytes:
+    """What a request says: a run's input, ``said``, to the byte, and what to run on it, JSON texts all three."""
+    body: dict[str, Any] = {"input": Raw(said), "version": version}
+    if change is not None:
+        body["change"] = Raw(change.encode())
+    if blocks is not None:
+        body["blocks"] = Raw(blocks.encode())
+    return encode({**body, "dryRun": True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,9 @@ from django.conf import settings
 from django.db import DatabaseError, connections, transaction
 from django.db.models import F
 from django.db.models.functions import Now
-from msgspec import Raw
 
 from improve.models import CaseReplay, JobState, ReplayJob, ReplayState
-from improve.replaying.asking import Failed, Message, Outcome, Refused, Target, ask
+from improve.replaying.asking import Failed, Message, Outcome, Refused, Target, ask, request_body
 from improve.replaying.problems import Problem
 from improve.replaying.transport import Limits
 from improve.secrets import SecretUnreadable
@@ -33,7 +32,6 @@ from improve.selectors.endpoints import replay_endpoint_of
 from improve.selectors.replays import failures_before, replay_next
 from improve.services.ending import job_end
 from improve.services.endpoints import keys_of
-from kindgi.api.jsontext import encode
 from kindgi.api.times import now
 from kindgi.runs.content import pack, unpack
 from kindgi.sql import execute
@@ -129,7 +127,7 @@ def _step(job: ReplayJob, go_on: Callable[[], bool]) -> bool:
         job_end(job_id=job.pk, turn=job.turn, problem=problem, detail=detail)
         return False
     outcome = ask(
-        Message(str(replay.pk), request_body(job, replay)),
+        _message(job, replay),
         target=lambda: _begin_request(job, replay, go_on),
         limits=Limits(seconds=settings.REPLAY_SECONDS, allowed=settings.REPLAY_ALLOWED_NETWORKS),
         sleep=lambda seconds: _sleep(seconds, go_on),
@@ -155,15 +153,11 @@ def _hopeless(job: ReplayJob, replay: CaseReplay) -> tuple[str, str]:
     return Problem.FAILED_IN_A_ROW, f"{FAILED_IN_A_ROW} {failures[0].problem} {failures[0].detail}"[:300]
 
 
-def request_body(job: ReplayJob, replay: CaseReplay) -> bytes:
-    """What is sent for a replay: the run's input to the byte, and what to run on it."""
+def _message(job: ReplayJob, replay: CaseReplay) -> Message:
     said = unpack(replay.content.input) if replay.content else None
-    body: dict[str, Any] = {"input": Raw(said or b"null"), "version": job.version}
-    if job.change is not None:
-        body["change"] = Raw(job.change.encode())
-    if job.blocks is not None:
-        body["blocks"] = Raw(job.blocks.encode())
-    return encode({**body, "dryRun": True})
+    return Message(
+        str(replay.pk), request_body(said or b"null", version=job.version, change=job.change, blocks=job.blocks)
+    )
 
 
 def _begin_request(job: ReplayJob, replay: CaseReplay, go_on: Callable[[], bool]) -> Target | Failed:

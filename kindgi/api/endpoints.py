@@ -30,7 +30,8 @@ class Endpoint(APIView):
     """One path; its handlers are marked with :func:`kindgi.api.operations.operation`. It answers in English.
 
     The order of a request is the contract's: body size, auth, JSON, shape, then whatever the
-    handler's domain function checks. A write runs in one transaction, which the handler joins.
+    handler's domain function checks. A write runs in one transaction, which the handler joins;
+    what only waits for others (``waits``) runs in none.
     """
 
     authentication_classes = (BearerAuthentication,)
@@ -113,7 +114,7 @@ class Endpoint(APIView):
             raise IdempotencyStoreUnavailable(retry_after=1) from None
 
     def _run(self, request: Request, operation: Operation, handler: Callable[..., Any]) -> Any:
-        if request.method not in _WRITES:
+        if request.method not in _WRITES or operation.waits:
             self._check_sent(request, operation)
             return handler(request, *self.args, **self.kwargs)
         key = _idempotency_key(request)

@@ -34,7 +34,8 @@ class Operation:
     ``limit=0`` asks for it alone. ``answer`` is ``None`` where there is nothing to say (204), or
     where it is always refused;
     ``also`` are further successes, each a status and its answer; ``example`` is a body to show,
-    as it is sent, where the one that the type suggests would be refused.
+    as it is sent, where the one that the type suggests would be refused. ``waits`` says that it
+    writes nothing and waits for others: it runs in no transaction, and anew with a key that was used.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Operation:
     paged: bool = False
     counted: bool = False
     begins: bool = False
+    waits: bool = False
     errors: tuple[type[errors.ApiError], ...] = ()
     secret: bool = False
     public: bool = False

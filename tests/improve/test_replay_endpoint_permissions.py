@@ -17,6 +17,7 @@ MATRIX = """
 GET    projects/{project}/agents/{agent}/replay-endpoint          404 404 403 200 200 200 200 200 200 200 404
 PUT    projects/{project}/agents/{agent}/replay-endpoint          404 404 403 403 403 200 200 200 200 200 404
 DELETE projects/{project}/agents/{agent}/replay-endpoint          404 404 403 403 403 204 204 204 204 204 404
+POST   projects/{project}/agents/{agent}/replay-endpoint/check    404 404 403 403 403 200 200 200 200 200 404
 POST   projects/{project}/agents/{agent}/replay-endpoint/rotate   404 404 403 403 403 200 200 200 200 200 404
 """
 ROWS = rows(MATRIX)
@@ -28,8 +29,8 @@ BODIES: dict[str, Any] = {f"PUT {SET}": {"url": URL}}
 def world(shop: Shop) -> World:
     world = World.of(shop)
     world.names |= {"project": str(shop.project.pk), "agent": AGENT}
-    set_endpoint(shop, "https://agents.example.com/other")
-    set_endpoint(world.twin, "https://agents.example.com/twin")
+    set_endpoint(shop, "http://127.0.0.1:9/other")
+    set_endpoint(world.twin, "http://127.0.0.1:9/twin")
     return world
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import logging
+import socket
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.db import connection
+from standardwebhooks import Webhook
 
+from improve.api import endpoint_views
 from improve.models import ReplayEndpoint, ReplayJob
 from improve.replaying.addresses import Network
 from improve.selectors.endpoints import replay_endpoint_get
 from improve.services.endpoints import keys_of
 from kindgi.api.times import as_of, now
-from tests.improve.answering import answering, says
+from tests.improve.answering import GOOD, Asked, answer, answering, says
 from tests.improve.replays import begin, endpoint_path, set_endpoint, work
 from tests.support.admin_pages import listed, staff_of, superuser, url
-from tests.support.shops import AGENT, Shop
+from tests.support.shops import AGENT, VERSION, Shop
 
 URL = "https://agents.example.com/replay"
 
@@ -165,3 +169,57 @@ def test_networks_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("REPLAY_ALLOWED_NETWORKS", "10.0.0.1/8")
     with pytest.raises(ImproperlyConfigured, match="REPLAY_ALLOWED_NETWORKS"):
         allowed_networks(Mode.PRODUCTION)
+
+
+def check(shop: Shop, body: Any = None) -> dict[str, Any]:
+    said: dict[str, Any] = shop.api("admin").ok("POST", endpoint_path(shop, "check"), body)
+    return said
+
+
+def test_an_endpoint_can_be_tried(undone: Shop):
+    with answering(says()) as server:
+        secret = set_endpoint(undone, server.url)
+        said = check(undone, {"input": {"message": "Where is it?"}})
+        assert said.pop("tookMs") >= 0
+        assert said == {"outcome": "answered", **GOOD}
+        check(undone)
+        first, second = server.asked
+    Webhook(secret).verify(first.body, first.headers)
+    assert first.json == {"input": {"message": "Where is it?"}, "version": VERSION, "dryRun": True}
+    assert second.json["input"] == {"message": "Hello"}
+
+
+def test_whoever_tries_one_that_does_not_answer_reads_why(undone: Shop):
+    with answering(says(b"<p>", status="500 Internal")) as server:
+        set_endpoint(undone, server.url)
+        said = check(undone)
+        assert len(server.asked) == 1
+    assert (said["outcome"], said["problem"]) == ("failed", "status-5xx")
+    assert said["message"] == "The endpoint failed with status 500."
+
+
+def test_no_transaction_is_open_while_one_is_tried(fresh: Shop):
+    seen: list[int] = []
+
+    def look(sock: socket.socket, asked: Asked, number: int) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
+            )
+            seen.append(cursor.fetchone()[0])
+        sock.sendall(answer())
+
+    with answering(look) as server:
+        set_endpoint(fresh, server.url)
+        assert check(fresh)["outcome"] == "answered"
+        again = fresh.api("admin").request("POST", endpoint_path(fresh, "check"), key="key-1")
+        assert again.status_code == 200
+    assert seen == [0, 0]
+
+
+def test_one_is_tried_at_a_time(undone: Shop):
+    set_endpoint(undone, URL)
+    with endpoint_views._place:
+        answered = undone.api("admin").request("POST", endpoint_path(undone, "check"))
+    assert (answered.status_code, answered["Retry-After"]) == (503, "5")
