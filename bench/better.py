@@ -26,9 +26,9 @@ os.environ.setdefault("KINDGI_ENV", "development")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kindgi.settings")
 django.setup()
 
-from improve.comparing import Comparison, Outcome, Tried, compared, outcome
-from improve.models import ReplayState
-from improve.scoring import Part, Scored, Tally
+from improve.comparing import Comparison, Outcome, Tried, compared, outcome  # noqa: E402 - after the setup
+from improve.models import ReplayState  # noqa: E402
+from improve.scoring import Part, Scored, Tally  # noqa: E402
 
 CASES = (10, 30, 100)
 REPETITIONS = (1, 3)

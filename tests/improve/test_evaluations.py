@@ -17,6 +17,7 @@ from tests.support.queries import assert_queries
 from tests.support.shops import AGENT, Shop
 
 FROM = "2.0.0"
+YES = {"output": "yes", "calls": []}
 Does = Callable[[str, int], Any]
 
 
@@ -101,7 +102,7 @@ def refused(response: Any, status_code: int, code: str) -> None:
 def test_what_gets_cases_right_is_better(shop: Shop) -> None:
     runs = [corrected(shop, f"case {number}") for number in range(8)]
     proposal = drafted(shop)
-    found = evaluated(shop, proposal, lambda name, n: {"output": "yes", "calls": []})
+    found = evaluated(shop, proposal, lambda name, n: YES)
     assert status(shop, proposal) == "evaluated"
     assert (found["baseline"], found["candidate"], found["delta"], found["cases"]) == (0, 1, 1, 8)
     assert (found["better"], found["labels"]["better"], found["oneIn"], found["runStatus"]) == (
@@ -140,7 +141,7 @@ def test_what_does_as_before_is_not(shop: Shop) -> None:
 
 def test_each_case_is_called_what_it_is(shop: Shop) -> None:
     answers = {
-        "better": {"output": "yes", "calls": []},
+        "better": YES,
         "same": saying("no"),
         "changed": saying("perhaps"),
         "refused": {"calls": [{"tool": "shop.mail", "args": {}, "refused": True}]},
@@ -216,7 +217,7 @@ def test_repetitions_that_are_apart_by_more_than_was_gained_are_noise(shop: Shop
     for number in range(8):
         corrected(shop, f"case {number}")
     proposal = drafted(shop)
-    found = evaluated(shop, proposal, lambda name, n: {"output": "yes" if n == 0 else "no", "calls": []}, repetitions=2)
+    found = evaluated(shop, proposal, lambda name, n: saying("no") if n else YES, repetitions=2)
     assert (found["labels"]["better"], found["shares"], found["spread"]) == (8, [1, 0], 1)
     assert (found["delta"], found["better"], found["whyNot"]) == (0.5, False, "may-be-chance")
 
@@ -228,7 +229,7 @@ def test_only_experts_count_where_that_is_asked(shop: Shop) -> None:
     corrected(shop, "anybody's")
     proposal = drafted(shop)
     for body in ({"expertsOnly": True}, {"classWeights": "restricted-only"}):
-        found = evaluated(shop, proposal, lambda name, n: {"output": "yes", "calls": []}, **body)
+        found = evaluated(shop, proposal, lambda name, n: YES, **body)
         assert (found["cases"], found["expertsOnly"]) == (1, True)
         assert cases(shop, proposal).popitem()[1]["candidate"] == {"right": 2, "total": 2}
 
@@ -238,7 +239,7 @@ def test_a_named_test_set_is_taken_as_it_is(shop: Shop) -> None:
     made = shop.editor.ok("POST", f"projects/{shop.project.pk}/test-sets", {"agentId": AGENT})
     corrected(shop, "b")
     proposal = drafted(shop)
-    found = evaluated(shop, proposal, lambda name, n: {"output": "yes", "calls": []}, suiteId=made["id"])
+    found = evaluated(shop, proposal, lambda name, n: YES, suiteId=made["id"])
     assert (found["suiteId"], found["of"]) == (made["id"], 1)
 
 
