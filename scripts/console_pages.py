@@ -51,6 +51,7 @@ class ConsolePage:
 _QUALITY = "/projects/{slug}/quality?tab="
 _QUEUE, _RULES, _CLASSES = _QUALITY + "to-correct", _QUALITY + "rules", _QUALITY + "judge-classes"
 _RUNS = "/projects/{slug}/runs"
+_CHANGES = "/projects/{slug}/suggested-changes"
 _OF_CORRECTION = _RUNS + "/{corrected}?tab=corrections&correction={correction}&dialog="
 
 PAGES = (
@@ -83,6 +84,16 @@ PAGES = (
     ConsolePage("judge class, change", _CLASSES + "&dialog=change&class={class}", who="admin"),
     ConsolePage("judge class, remove", _CLASSES + "&dialog=remove&class={class}", who="admin"),
     ConsolePage("suggested changes", _QUALITY + "suggested-changes"),
+    ConsolePage("suggested changes, none matches", _QUALITY + "suggested-changes&q=nowhere"),
+    ConsolePage("suggested change, to decide", _CHANGES + "/{change in-review}?case=0&evidence=all"),
+    ConsolePage("suggested change, drafted", _CHANGES + "/{change draft}"),
+    ConsolePage("suggested change, being evaluated", _CHANGES + "/{change evaluating}"),
+    ConsolePage("suggested change, not better", _CHANGES + "/{change not-better}?lines=all", who="admin"),
+    ConsolePage("suggested change, failed", _CHANGES + "/{change evaluation-failed}"),
+    ConsolePage("suggested change, rejected", _CHANGES + "/{change rejected}", who="viewer"),
+    ConsolePage("suggest a change", _CHANGES + "/new?agent={changed agent}&version={changed version}"),
+    ConsolePage("suggest a change, no blocks", _CHANGES + "/new?agent=nobody&version=0"),
+    ConsolePage("replay endpoints", "/projects/{slug}/replay-endpoints?agent={changed agent}", who="admin"),
     ConsolePage("runs", _RUNS),
     ConsolePage("run", _RUNS + "/{waiting}"),
     ConsolePage("run, to correct", _RUNS + "/{waiting}?tab=corrections"),
@@ -113,7 +124,7 @@ def places(get: Get, project_id: str, *, reviewer_id: str) -> dict[str, str]:
 
     ``waiting``, ``dismissed`` and ``erased`` are runs of the queue; ``corrected`` is the run that the reviewer
     corrected last, and ``correction`` what they said of it: until they have, they would see nobody's. ``class`` is one
-    that a rule wants.
+    that a rule wants. ``change draft`` is the newest suggested change with that status, and so on.
     """
     project = f"projects/{project_id}"
     found = {"slug": str(get(project)["slug"])}
@@ -121,6 +132,9 @@ def places(get: Get, project_id: str, *, reviewer_id: str) -> dict[str, str]:
         found |= _first(get(f"{project}/judging-queue?state={state}")["data"], {name: "runId"})
     said = get(f"corrections?scopeKind=project&scopeId={project_id}&madeBy={reviewer_id}")["data"]
     found |= _first(said, {"corrected": "runId", "correction": "id"})
+    changes = get(f"proposals?scopeKind=project&scopeId={project_id}&limit=100")["data"]
+    found |= {f"change {one['status']}": str(one["id"]) for one in reversed(changes)}
+    found |= _first(changes, {"changed agent": "agentId", "changed version": "fromVersion"})
     rules = get(f"{project}/judging-rules")["data"]
     found |= _first(rules, {"rule": "ruleId"})
     return found | _first([rule for rule in rules if "judgeClassId" in rule], {"class": "judgeClassId"})

@@ -16,21 +16,33 @@ from kindgi.access.models import Project
 from kindgi.api.times import as_of, now, wire
 from tests.browser.shapes import LONG_AGENT, LONG_NAME, SHAPES, WRITES, trend_run
 from tests.builders import make_project, make_user
+from tests.improve import suggesting
 from tests.judging.queues import change_rule, dismiss, import_runs, make_rule, rules_path
 from tests.support.shops import AGENT, TOOLS, Shop
 
 NEWER, NEWEST = "1.1.0", "2.0.0"
 TREND_VERSIONS = {"1.0.0": 4, NEWER: 11}
 TREND_RUNS = 12
+DESK = "shop.refunds"
+SUGGESTED = {
+    "in review": "Refund at once. The desk looks orders up that are to be refunded, and customers wait.",
+    "draft": "Raise the look-back for “my most recent order” to 90 days",
+    "going on": "Offer the cheaper parcel first when the customer names a budget",
+    "not better": "Ask for the order's number before the name",
+    "failed": "ענה בשפת הלקוח. " + LONG_NAME,
+    "rejected": "Confirm each exchange before making it",
+    "withdrawn": "Never split a payment across two cards",
+}
 
 
 @dataclass
 class World(Shop):
-    """A shop with a history. ``runs``, ``rules`` and ``classes`` hold ids by names."""
+    """A shop with a history. ``runs``, ``rules``, ``classes`` and ``changes`` (suggested ones) hold ids by names."""
 
     runs: dict[str, str] = field(default_factory=dict)
     rules: dict[str, str] = field(default_factory=dict)
     classes: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, str] = field(default_factory=dict)
     long_project: Project | None = None
 
     NAMES: ClassVar[dict[str, str]] = {
@@ -60,6 +72,7 @@ class World(Shop):
             world._change_rules()
         world._say()
         world._close()
+        world._suggest(begin - timedelta(days=1))
         return world
 
     def path(self, rest: str = "", *, project: Project | None = None) -> str:
@@ -175,3 +188,27 @@ class World(Shop):
         self.correct(self.runs["corrected, then erased"], by="editor:2", answer="wrong", why="Jo is no customer.")
         for name in ("erased", "corrected, then erased"):
             self.api("admin").ok("POST", f"runs/{self.runs[name]}/erase")
+
+    def _suggest(self, at: datetime) -> None:
+        """Suggested changes of another agent in most statuses; ``at`` is when its runs ended, before all others."""
+        suggesting.register(self, agent=DESK)
+        times = {"createdAt": wire(at), "completedAt": wire(at)}
+        said = suggesting.corrected_runs(self, 8, right=3, agent=DESK, by="editor:2", **times)
+        evidence = {"judgmentIds": [pk for one in said[:6] for pk in suggesting.judgments(self, one)]}
+        suggesting.reviewer(self, "admin")
+        for name, words in SUGGESTED.items():
+            template = f"{suggesting.TEMPLATE}\n{words}"
+            prompt = {"change": {"blockId": suggesting.PROMPT, "content": {"template": template}}}
+            change = {} if name == "in review" else prompt
+            said_of = {"hypothesis": words, "evidence": evidence, **change}
+            self.changes[name] = suggesting.draft(self, by="editor:2", agent=DESK, **said_of)
+        for name in ("in review", "not better", "rejected"):
+            suggesting.evaluate(self, self.changes[name], by="editor:2", agent=DESK)
+        suggesting.request(self, self.changes["in review"], by="editor:2", reason="Both that changed are test orders.")
+        suggesting.request(self, self.changes["rejected"], by="tenant-admin", reason="It reads better.")
+        suggesting.decide(self, self.changes["rejected"], "reject", by="admin", reason="It says the same.")
+        suggesting.evaluate(self, self.changes["failed"], by="editor:2", agent=DESK, fails=True)
+        suggesting.begin(self, self.changes["going on"], by="editor:2")
+        self.api("editor:2").ok(
+            "POST", f"proposals/{self.changes['withdrawn']}/withdraw", {"reason": "The tool does it."}
+        )
