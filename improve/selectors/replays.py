@@ -6,9 +6,9 @@ from improve.models import CaseReplay, ReplayJob, ReplayState
 
 
 def replay_next(job: ReplayJob) -> CaseReplay | None:
-    """The first replay that waits, with its run's content; those of erased runs don't."""
-    waiting = job.replays.filter(state=ReplayState.WAITING, erased_at__isnull=True)
-    return waiting.order_by("position", "repetition").select_related("content").first()
+    """The first replay that waits, with its run's input; those of erased runs don't."""
+    waiting = job.replays.filter(state=ReplayState.WAITING, erased_at__isnull=True).select_related("content")
+    return waiting.defer("content__output", "content__calls").order_by("position", "repetition").first()
 
 
 def failures_before(replay: CaseReplay, *, limit: int) -> list[CaseReplay]:

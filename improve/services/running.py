@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connections, transaction
+from django.db import Error, connections, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
@@ -103,7 +103,7 @@ def _signs_of_life(job: ReplayJob) -> Iterator[None]:
         while not over.wait(settings.REPLAY_STALE_SECONDS / 4):
             try:
                 execute(_ALIVE, [job.pk, job.turn])
-            except DatabaseError:  # which the turn itself runs into, if it lasts
+            except Error:  # which the turn itself runs into, if it lasts
                 connections.close_all()
         connections.close_all()
 

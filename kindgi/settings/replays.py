@@ -6,16 +6,16 @@ from django.core.exceptions import ImproperlyConfigured
 
 from kindgi.settings.environment import Mode, env
 
-# Where test endpoints and the example listen.
+# Where the example listens, and the endpoints of tests.
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 
 
 def allowed_networks(mode: Mode) -> tuple[IPv4Network | IPv6Network, ...]:
     """``REPLAY_ALLOWED_NETWORKS``: networks that endpoints may be in beside the public internet, and over http too.
 
-    None where it isn't set, but for this machine's own in tests. Raises ``ImproperlyConfigured``.
+    Where it isn't set: none in production, else this machine's own. Raises ``ImproperlyConfigured``.
     """
-    named = env.list("REPLAY_ALLOWED_NETWORKS", list(LOOPBACK) if mode is Mode.TEST else [])
+    named = env.list("REPLAY_ALLOWED_NETWORKS", [] if mode is Mode.PRODUCTION else list(LOOPBACK))
     try:
         return tuple(ip_network(text.strip()) for text in named if text.strip())
     except ValueError as error:

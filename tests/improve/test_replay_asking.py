@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from improve.replaying.answers import NotAnAnswer, read_answer
 from improve.replaying.asking import LONGEST_WAIT, Answered, Failed, Message, Outcome, Target, ask
 from improve.replaying.problems import RETRIED, Problem, sentence
 from improve.replaying.signing import new_secret
@@ -141,3 +145,25 @@ def test_what_was_stored_by_another_release_has_a_sentence_too():
 def test_only_what_the_contract_names_is_asked_again():
     assert {"unreachable", "timed-out", "disconnected", "cut-short", "unknown-host"} <= set(map(str, RETRIED))
     assert Problem.STATUS_4XX not in RETRIED and Problem.NOT_ALLOWED_ADDRESS not in RETRIED
+
+
+_SOUP = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["output", "calls", "tool", "args", "refused"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.binary(max_size=60) | _SOUP.map(lambda said: json.dumps(said).encode()))
+def test_whatever_comes_is_an_answer_or_a_problem(body: bytes):
+    try:
+        read = read_answer(body)
+    except NotAnAnswer as problem:
+        assert sentence(problem.problem, problem.detail)
+    else:
+        said = json.loads(body)
+        assert json.loads(read.calls) == said["calls"]
+        assert read.output is None or json.loads(read.output) == said["output"]

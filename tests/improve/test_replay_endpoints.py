@@ -162,7 +162,8 @@ def test_networks_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     from kindgi.settings.environment import Mode
     from kindgi.settings.replays import allowed_networks
 
-    assert allowed_networks(Mode.PRODUCTION) == allowed_networks(Mode.DEVELOPMENT) == ()
+    assert allowed_networks(Mode.PRODUCTION) == ()
+    assert [str(network) for network in allowed_networks(Mode.DEVELOPMENT)] == ["127.0.0.0/8", "::1/128"]
     monkeypatch.setenv("REPLAY_ALLOWED_NETWORKS", "10.0.0.0/8, fd00::/8")
     found: tuple[Network, ...] = allowed_networks(Mode.PRODUCTION)
     assert [str(network) for network in found] == ["10.0.0.0/8", "fd00::/8"] and allowed_networks(Mode.TEST) == found

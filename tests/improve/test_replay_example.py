@@ -34,7 +34,8 @@ def started(secret: str, *arguments: str) -> subprocess.Popen[str]:
 
 def address_of(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
-    return process.stdout.readline().split()[-1]
+    line: str = process.stdout.readline()
+    return line.split()[-1]
 
 
 def ended(process: subprocess.Popen[str]) -> None:
