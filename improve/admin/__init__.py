@@ -1,5 +1,5 @@
 """Suggested changes, test sets and replay endpoints in Django admin."""
 
-from improve.admin import proposals, replays
+from improve.admin import evaluations, proposals, replays
 
-__all__ = ["proposals", "replays"]
+__all__ = ["evaluations", "proposals", "replays"]
