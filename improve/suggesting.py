@@ -29,7 +29,7 @@ class ProjectScope(Body, tag_field="kind", tag="project"):
     project_id: Annotated[str, Meta(min_length=1)]
 
 
-class ChangeBody(Body):
+class BlockChange(Body):
     """New content for a block that the agent version pins."""
 
     block_id: Name
@@ -50,7 +50,7 @@ class ProposalBody(Body):
 
     agent_id: Name
     from_version: Annotated[Version, Meta(description="The agent version that is changed.")]
-    change: ChangeBody
+    change: BlockChange
     hypothesis: Annotated[Text, Meta(description="What the change should improve, and why.")]
     scope: ProjectScope | UnsetType = UNSET
     tier: Annotated[Tier, Meta(description="What kind of block it is, where it should be checked.")] | UnsetType = UNSET

@@ -52,7 +52,7 @@ PromotionStatus = Literal["promoted", "pending-approval", "refused", "superseded
 RunStatus = Literal["pending", "running", "completed", "failed", "cancelled"]
 
 
-class ChangeAnswer(Answer):
+class ProposedChange(Answer):
     """What is changed: `fromVersion` is the block's version, `content` what it would hold, to the byte."""
 
     block_id: str
@@ -144,7 +144,7 @@ class WithdrawnAnswer(Answer):
     reason: str
 
 
-class CanAnswer(Answer):
+class ProposalCan(Answer):
     """What may be done with it now, by who asks."""
 
     evaluate: bool
@@ -165,11 +165,11 @@ class ProposalAnswer(Answer, kw_only=True):
     from_version: str
     scope: ProjectScope
     tier: Tier
-    change: ChangeAnswer
+    change: ProposedChange
     hypothesis: str
     drafter: DrafterAnswer
     status: StatusName
-    can: CanAnswer
+    can: ProposalCan
     created_at: Time
     updated_at: Time
     evidence: EvidenceAnswer | UnsetType = UNSET
@@ -189,12 +189,12 @@ def proposal_answer(standing: Standing) -> ProposalAnswer:
         from_version=proposal.from_version,
         scope=ProjectScope(project_id=str(proposal.project_id)),
         tier=TIERS[BlockKind(proposal.kind)],  # type: ignore[arg-type]
-        change=ChangeAnswer(proposal.block_name, str(proposal.block.version), Raw(proposal.content.encode())),
+        change=ProposedChange(proposal.block_name, str(proposal.block.version), Raw(proposal.content.encode())),
         hypothesis=proposal.hypothesis,
         evidence=EvidenceAnswer(proposal.evidence) if proposal.evidence else UNSET,
         drafter=DrafterAnswer("person", proposal.drafted_by),
         status=standing.status.value,
-        can=CanAnswer(**{action.value: action in standing.can for action in Action}),
+        can=ProposalCan(**{action.value: action in standing.can for action in Action}),
         candidate=_candidate(proposal),
         evaluation=UNSET if standing.evaluation is None else evaluation_answer(standing.evaluation),
         promotion=UNSET if promotion is None else _promotion(promotion, standing),

@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from corrections.models import Verdict
 from improve.selectors.evidence import verdicts_named, wrong_verdicts
-from improve.suggesting import MOST_EVIDENCE, ChangeBody, EvidenceBody, ProjectScope, ProposalBody
+from improve.suggesting import MOST_EVIDENCE, BlockChange, EvidenceBody, ProjectScope, ProposalBody
 from kindgi.api.errors import BadInput, NotFound
 from kindgi.api.ids import parse_id
 from kindgi.api.json_values import parse
@@ -114,7 +114,7 @@ class Draft:
         return ProposalBody(
             agent_id=self.agent_id,
             from_version=self.version,
-            change=ChangeBody(block_id=block_id, content=self._content(said["content"])),
+            change=BlockChange(block_id=block_id, content=self._content(said["content"])),
             hypothesis=said["hypothesis"],
             scope=ProjectScope(project_id=str(self.frame.project.pk)),
             evidence=EvidenceBody(judgment_ids=said["evidence"]),

@@ -76,7 +76,7 @@ def test_calls_that_were_made(undone: Shop, calls: Any, taken: bool):
 
 
 def test_only_what_an_agent_said_or_was_told_is_any_json():
-    """A field without a type is one that may hold any JSON: a run's input and output, and parts of it."""
+    """A field without a type is one that may hold any JSON: a run's input and output, and parts of it and of prompts."""
     found = {
         (name, field)
         for name, schema in document()["components"]["schemas"].items()
@@ -84,7 +84,7 @@ def test_only_what_an_agent_said_or_was_told_is_any_json():
         if not described.keys() & {"type", "$ref", "anyOf", "enum", "const"}
     }
     fields = {field for _, field in found}
-    assert fields <= {"input", "output", "value", "itemValue", "expected", "actual"}, found
+    assert fields <= {"input", "output", "value", "itemValue", "expected", "actual", "default"}, found
 
 
 def test_a_changes_kind_is_one_that_the_history_writes():

@@ -1,4 +1,4 @@
-"""Every address of suggested changes, by every kind of caller."""
+"""Every address of suggested changes and test sets, by every kind of caller."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ GET    proposals/{better}/evaluations                404 404 200 200 200 200 200
 GET    proposals/{better}/evaluations/{evaluation}   404 404 200 200 200 200 200 200 200 200 404
 GET    proposals/{better}/evaluations/{evaluation}/cases 404 404 200 200 200 200 200 200 200 200 404
 GET    proposals/{better}/evaluations/{evaluation}/cases/{case} 404 404 200 200 200 200 200 200 200 200 404
+GET    projects/{project}/test-sets                  404 404 200 200 200 200 200 200 200 200 404
+POST   projects/{project}/test-sets                  404 404 403 201 201 201 201 201 201 201 404
+GET    projects/{project}/test-sets/{test_set}       404 404 200 200 200 200 200 200 200 200 404
+GET    projects/{project}/test-sets/{test_set}/cases 404 404 200 200 200 200 200 200 200 200 404
+GET    projects/{project}/test-sets/{test_set}/export 404 404 200 200 200 200 200 200 200 200 404
 """
 ROWS = rows(MATRIX)
 BODIES: dict[str, Any] = {
@@ -45,6 +50,7 @@ BODIES: dict[str, Any] = {
     "POST proposals/{draft}/evaluate": {"suiteId": "{test_set}"},
     "POST proposals/{review}/decide": {"decision": "approve"},
     "POST proposals/{draft}/withdraw": {"reason": "No."},
+    "POST projects/{project}/test-sets": {"agentId": AGENT},
 }
 WITHOUT = [row for row in ROWS if "{" in row.path]
 
@@ -77,12 +83,16 @@ def world(stage: Stage) -> World:
     return world
 
 
+def _missing(row: Row) -> str:
+    return "proposal-not-found" if row.path.startswith("proposals/") else "project-not-found"
+
+
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_each_caller_gets_what_the_table_says(world: World, row: Row):
     answers = {who: world.ask(who, row, BODIES.get(str(row))) for who in LET_IN}
     assert {who: answer.status_code for who, answer in answers.items()} == row.statuses
     for who, answer in answers.items():
-        code = {403: "permission-denied", 404: "proposal-not-found" if "{" in row.path else "project-not-found"}
+        code = {403: "permission-denied", 404: _missing(row)}
         expected = code.get(answer.status_code)
         assert expected is None or answer.json()["error"]["code"] == expected, who
 
@@ -115,7 +125,7 @@ def test_what_may_be_done_is_what_succeeds(world: World):
     """``can`` of each caller is what the table lets them do, where it is legal."""
     for row in ROWS:
         action = row.path.rpartition("/")[2]
-        if row.method != "POST" or "{" not in row.path:
+        if row.method != "POST" or not row.path.startswith("proposals/"):
             continue
         name = row.path.partition("{")[2].partition("}")[0]
         for who, status in row.statuses.items():
@@ -128,7 +138,7 @@ def test_the_table_names_every_address_and_method():
     served = {
         (method.upper(), anonymous(str(pattern.pattern)))
         for pattern in urlpatterns
-        if str(pattern.pattern).startswith("proposals")
+        if "replay-endpoint" not in str(pattern.pattern)
         for method in ("get", "post", "put", "patch", "delete")
         if hasattr(pattern.callback.view_class, method)  # type: ignore[attr-defined]
     }

@@ -13,6 +13,8 @@ from kindgi.runs.api.urls import urlpatterns
 from kindgi.runs.services.retention import runs_purge
 from tests.access import test_permission_matrix as access_matrix
 from tests.corrections import test_permission_matrix as corrections_matrix
+from tests.improve import test_permission_matrix as improve_matrix
+from tests.improve import test_replay_endpoint_permissions as endpoint_matrix
 from tests.judging import test_permission_matrix as judging_matrix
 from tests.support.matrices import LET_IN, NOT_LET_IN, UNKNOWN, Row, World, anonymous, rows
 from tests.support.shops import AGENT, VERSION, Shop, completed
@@ -152,6 +154,7 @@ def test_the_table_names_every_address_and_method():
 
 def test_every_address_of_v1_is_in_a_table_or_open_to_all():
     every: list[Any] = [*access_matrix.ROWS, *ROWS, *corrections_matrix.ROWS, *judging_matrix.ROWS]
+    every += [*improve_matrix.ROWS, *endpoint_matrix.ROWS]
     tabled = {(row.method, anonymous(row.path)) for row in every}
     for route in routes(settings.ROOT_URLCONF):
         address = (route.method.upper(), anonymous(route.path.removeprefix("/v1/")))
