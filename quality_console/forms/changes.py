@@ -22,11 +22,11 @@ class EvaluateForm(forms.Form):
     """Which corrected runs it is tried on, and how often each."""
 
     repetitions = forms.TypedChoiceField(
-        choices=[(number, str(number)) for number in range(1, 6)],
+        choices=[(1, _("once")), (2, _("twice")), (3, _("3 times")), (4, _("4 times")), (5, _("5 times"))],
         coerce=int,
         initial=1,
         label=_("Replay each case"),
-        help_text=_("Times. More of them tell a change from an agent that answers a little differently each time."),
+        help_text=_("More often tells a change from an agent that answers a little differently each time."),
     )
     experts_only = forms.BooleanField(required=False, label=_("Count only experts"))
     versions = LinesField(
@@ -50,6 +50,13 @@ class EvaluateForm(forms.Form):
     def says_more(self) -> bool:
         """Whether anything but the usual is asked for."""
         return self.is_bound and (bool(self.errors) or any(self.data.get(name) for name in ("versions", "since")))
+
+
+def focus_on_error(form: forms.Form) -> None:
+    """Have the browser begin at the first field that something is wrong with."""
+    faulty = next((name for name in form.fields if name in form.errors), None)
+    if faulty is not None:
+        form.fields[faulty].widget.attrs["autofocus"] = True
 
 
 class WordsField(forms.CharField):

@@ -23,6 +23,7 @@ from quality_console.changes.acting import act as act_on
 from quality_console.changes.acts import FORMS
 from quality_console.changes.page import ChangePage, proposal_of_page
 from quality_console.changes.rows import row_of
+from quality_console.forms.changes import focus_on_error
 from quality_console.frame import ConsoleRequest
 from quality_console.views.pages import console, done, page
 
@@ -94,6 +95,7 @@ def _answer(
 def _refused(request: ConsoleRequest, proposal: Proposal, sent: Sent, refusal: ApiError | None = None) -> HttpResponse:
     """The page with the form as it was sent, and what is wrong with it."""
     status = refusal.status if isinstance(refusal, Conflict) else HTTPStatus.UNPROCESSABLE_ENTITY
+    focus_on_error(sent[1])
     fresh = proposal_of_page(request, proposal.pk)
     page_now = ChangePage(request, fresh, sent=sent)
     action, form = sent

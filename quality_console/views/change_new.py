@@ -15,8 +15,9 @@ from improve.words.acting import NO_BLOCKS, SUGGESTED_ALREADY
 from kindgi.access.policies import check_write
 from kindgi.api.errors import BadInput
 from quality_console.changes.draft import Draft
+from quality_console.forms.changes import focus_on_error
 from quality_console.frame import ConsoleRequest
-from quality_console.views.pages import console, done, page
+from quality_console.views.pages import console, gone_on, page
 
 _CONTENT = "/change/content"
 
@@ -36,7 +37,7 @@ def suggest(request: ConsoleRequest, slug: str) -> HttpResponseBase:
     except (BadInput, BlockNotFound) as refusal:
         return _refused(request, draft, refusal)
     said = _("The change is drafted. Evaluate it next.") if is_new else str(SUGGESTED_ALREADY)
-    return done(request, reverse("suggested-change", args=[slug, proposal.pk]), said)
+    return gone_on(request, reverse("suggested-change", args=[slug, proposal.pk]), said)
 
 
 def _refused(request: ConsoleRequest, draft: Draft, refusal: BadInput | BlockNotFound) -> HttpResponse:
@@ -49,5 +50,6 @@ def _refused(request: ConsoleRequest, draft: Draft, refusal: BadInput | BlockNot
 
 
 def _page(request: ConsoleRequest, draft: Draft, *, status: int = HTTPStatus.OK) -> HttpResponse:
-    context = {"section": "quality", "draft": draft, "no_blocks": NO_BLOCKS}
-    return page(request, "quality_console/suggest_change.html", context, status=status)
+    focus_on_error(draft.form)
+    context = {"section": "quality", "draft": draft, "no_blocks": NO_BLOCKS, "here": request.get_full_path()}
+    return page(request, "quality_console/suggest_change.html", context, parts={"draft"}, status=status)

@@ -1,0 +1,134 @@
+"""Suggested changes with the keyboard alone, without scripts, by two reviewers at once, and whatever blocks hold."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import Locator, Page, expect
+
+from kindgi.runs.blocks import LONGEST
+from tests.browser.accessibility import assert_accessible, assert_no_sideways_scroll
+from tests.browser.browsing import PHONE
+from tests.browser.shapes import LONG_AGENT
+from tests.improve import suggesting
+from tests.improve.replays import work
+from tests.improve.suggesting import BLOCK, FROM, SETTINGS
+from tests.support.shops import AGENT, Shop
+
+MOST_TABS = 80
+REFUNDS = SETTINGS.replace("shop.lookup", "shop.refund")
+
+
+def tab_to(page: Page, wanted: Locator) -> None:
+    """Move the focus to it, by Tab alone, and see where it is."""
+    wanted.wait_for()
+    for _ in range(MOST_TABS):
+        if wanted.evaluate("element => element === document.activeElement"):
+            expect(wanted).to_be_in_viewport()
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{wanted} is never come to.")
+
+
+def press(page: Page, name: str, *, role: str = "button") -> None:
+    """Come to it by Tab, and press Enter."""
+    tab_to(page, page.get_by_role(role, name=name, exact=True))  # type: ignore[arg-type]
+    page.keyboard.press("Enter")
+
+
+def test_by_keyboard_alone_a_change_is_drafted_evaluated_and_decided_of_two_reviewers_by_one(
+    shop: Shop, page_for, troubles
+):
+    suggesting.register(shop)
+    correction = suggesting.corrected_runs(shop, 7)[0]
+    reviewers = [suggesting.reviewer(shop, f"editor:{name}") for name in ("first", "second")]
+    author = page_for(shop.person("editor"))
+    author.goto(f"/projects/{shop.project.slug}/runs/{correction['runId']}?tab=corrections")
+    press(author, "Suggest a change from the correction by you", role="link")
+    content = author.get_by_label("The settings' values, as JSON")
+    tab_to(author, content)
+    author.keyboard.press("ControlOrMeta+a")
+    author.keyboard.insert_text(REFUNDS)
+    tab_to(author, author.get_by_label("Why it should help"))
+    author.keyboard.insert_text("Refund at once.")
+    press(author, "Draft it")
+    expect(author.get_by_role("heading", level=1)).to_have_text("Refund at once")
+    with suggesting.endpoint(shop):
+        author.reload()
+        press(author, "Evaluate it")
+        expect(author.get_by_text("0 of 7 test cases replayed").first).to_be_visible()
+        work(suggesting.job_of(author.url.rpartition("/")[2]))
+        press(author, "Show what came out", role="link")
+    expect(author.get_by_text("7 got better and none got worse: better by more than chance.")).to_be_visible()
+    press(author, "Both sides of " + correction["runId"][:8], role="link")
+    expect(author.get_by_role("region", name="With the change: calls")).to_contain_text("refund")
+    assert_accessible(author, "light")
+    press(author, "Ask to make it live")
+    first, second = (page_for(one) for one in reviewers)
+    for page in (first, second):
+        page.goto(author.url.partition("?")[0])
+    press(first, "Make it live")
+    expect(first.get_by_role("heading", name="It is live")).to_be_visible()
+    troubles.expect("409 POST")
+    tab_to(second, second.get_by_label("Why needed to refuse"))
+    second.keyboard.insert_text("It refunds too much.")
+    press(second, "Refuse")
+    told = second.get_by_role("alert")
+    expect(told).to_contain_text("It stands as: Live in 2.4.0+change.1.")
+    expect(told).to_contain_text("It refunds too much.")
+
+
+def test_without_scripts_a_change_is_drafted_evaluated_asked_for_and_refused(shop: Shop, page_for):
+    suggesting.register(shop)
+    suggesting.corrected_runs(shop, 7)
+    reviewer = page_for(suggesting.reviewer(shop), javascript=False, width=PHONE)
+    page = page_for(shop.person("editor"), javascript=False, width=PHONE)
+    page.goto(f"/projects/{shop.project.slug}/suggested-changes/new?agent={AGENT}&version={FROM}")
+    page.get_by_label("The settings' values, as JSON").fill("{nothing")
+    page.get_by_label("Why it should help").fill("Refund at once.")
+    page.get_by_role("button", name="Draft it").click()
+    expect(page.get_by_text("This isn't JSON.")).to_be_visible()
+    expect(page.get_by_label("Why it should help")).to_have_value("Refund at once.")
+    page.get_by_label("The settings' values, as JSON").fill(REFUNDS)
+    page.get_by_role("button", name="Draft it").click()
+    with suggesting.endpoint(shop):
+        page.reload()
+        page.get_by_role("button", name="Evaluate it").click()
+        work(suggesting.job_of(page.url.rpartition("/")[2]))
+    page.get_by_role("link", name="Refresh").click()
+    page.get_by_role("button", name="Ask to make it live").click()
+    reviewer.goto(f"/projects/{shop.project.slug}/quality?tab=suggested-changes")
+    expect(reviewer.get_by_role("heading", name="To review (1)")).to_be_visible()
+    reviewer.get_by_role("link", name="Refund at once").click()
+    reviewer.get_by_role("button", name="Refuse").click()
+    expect(reviewer.get_by_text("Say why you refuse it")).to_be_visible()
+    reviewer.get_by_label("Why needed to refuse").fill("Not before the audit.")
+    reviewer.get_by_role("button", name="Refuse").click()
+    expect(reviewer.get_by_role("heading", name="Rejected")).to_be_visible()
+    expect(reviewer.get_by_text("Not before the audit.")).to_be_visible()
+
+
+def test_whatever_a_block_is_called_and_holds_fits(shop: Shop, page_for):
+    template = ("שלום {{name}} <script>alert(1)</script> \u202e" + "unbroken" * 40 + "\n") * 400
+    blocks = [
+        {"id": "b" * 200, "kind": "prompt", "template": template[:LONGEST]},
+        {"id": BLOCK, "kind": "settings", "values": {"key" * 60: "v" * 5000}},
+    ]
+    shop.admin.ok("PUT", f"agents/{LONG_AGENT}/versions/{'9' * 60}.0.0", {"blocks": blocks})
+    said = {"fromVersion": f"{'9' * 60}.0.0", "hypothesis": "ארוך " + "W" * 1900}
+    changes = (
+        {
+            "blockId": "b" * 200,
+            "content": {"template": template[: LONGEST // 2][::-1].replace("{", "").replace("}", "")},
+        },
+        {"blockId": BLOCK, "content": {"values": json.loads('{"%s": 1}' % ("other" * 60))}},
+    )
+    made = [suggesting.draft(shop, agent=LONG_AGENT, change=change, **said) for change in changes]
+    page = page_for(shop.person("editor"), width=PHONE)
+    base = f"/projects/{shop.project.slug}"
+    new = f"{base}/suggested-changes/new?agent={LONG_AGENT}&version={said['fromVersion']}"
+    tab = f"{base}/quality?tab=suggested-changes"
+    for address in (tab, new, *(f"{base}/suggested-changes/{one}" for one in made)):
+        page.goto(address)
+        assert_no_sideways_scroll(page)
+    assert_accessible(page, "dark")
