@@ -110,17 +110,23 @@ class Side:
 class Comparison:
     """What an evaluation found. ``spread`` and ``shares``, one a repetition, only where it has several.
 
-    ``changed_from_right`` are the cases with nothing wrong before whose answers nobody has judged now.
+    ``splits`` are how many cases got better and worse in each repetition. ``changed_from_right`` are
+    the cases with nothing wrong before whose answers nobody has judged now.
     """
 
     baseline: Side
     candidate: Side
     labels: Mapping[CaseLabel, int]
     cases: int
-    p: Fraction
+    splits: Sequence[tuple[int, int]]
     shares: Sequence[Fraction] = ()
     several: bool = False
     changed_from_right: int = 0
+
+    @property
+    def p(self) -> Fraction:
+        """The sign test's, of several repetitions the highest; 1 where they don't all point the same way."""
+        return _weakest(self.splits)
 
     @property
     def delta(self) -> Fraction | None:
@@ -154,8 +160,8 @@ class Comparison:
     @property
     def is_better_at_worst(self) -> bool:
         """Whether it still beats them by more than chance if each of the answers that changed from right is wrong."""
-        better, worse = self.labels[CaseLabel.BETTER], self.labels[CaseLabel.WORSE] + self.changed_from_right
-        return self.is_better and better > worse and sign_test(better, worse) <= LEVEL
+        at_worst = [(better, worse + self.changed_from_right) for better, worse in self.splits]
+        return self.is_better and all(better > worse for better, worse in at_worst) and _weakest(at_worst) <= LEVEL
 
     @property
     def one_in(self) -> int:
@@ -173,7 +179,7 @@ def compared(outcomes: Sequence[Outcome], *, repetitions: int) -> Comparison:
         candidate=_side([one.candidate for one in among]),
         labels=counts,
         cases=len(among),
-        p=_p(among, repetitions),
+        splits=[_split(among, number) for number in range(1, repetitions + 1)],
         shares=_shares(among, repetitions),
         several=repetitions > 1,
         changed_from_right=sum(one.was_right for one in outcomes),
@@ -190,12 +196,13 @@ def sign_test(better: int, worse: int) -> Fraction:
     return min(Fraction(1), Fraction(2 * tail, 2**differing))
 
 
-def _p(among: Sequence[Outcome], repetitions: int) -> Fraction:
-    """The sign test's, of several repetitions the highest; 1 where they don't all point the same way."""
-    splits = []
-    for number in range(1, repetitions + 1):
-        labels = Counter(_label(*one.pairs[number]) for one in among if number in one.pairs)
-        splits.append((labels[CaseLabel.BETTER], labels[CaseLabel.WORSE]))
+def _split(among: Sequence[Outcome], repetition: int) -> tuple[int, int]:
+    """How many cases got better and worse in a repetition."""
+    labels = Counter(_label(*one.pairs[repetition]) for one in among if repetition in one.pairs)
+    return labels[CaseLabel.BETTER], labels[CaseLabel.WORSE]
+
+
+def _weakest(splits: Sequence[tuple[int, int]]) -> Fraction:
     ways = {better > worse for better, worse in splits}
     return max(sign_test(*split) for split in splits) if len(ways) == 1 else Fraction(1)
 
