@@ -76,7 +76,7 @@ def test_calls_that_were_made(undone: Shop, calls: Any, taken: bool):
 
 
 def test_only_what_an_agent_said_or_was_told_is_any_json():
-    """A field without a type is one that may hold any JSON: a run's input and output, and parts of it and of prompts."""
+    """A field without a type is one that may hold any JSON: a run's input and output, and parts of it or a prompt."""
     found = {
         (name, field)
         for name, schema in document()["components"]["schemas"].items()

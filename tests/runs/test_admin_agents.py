@@ -94,3 +94,15 @@ def test_a_pin_that_cannot_be_says_why(shop, staff, agent):
 
 def _text(response):
     return problems(response).replace("&quot;", '"').replace("&#x27;", "'")
+
+
+def test_a_versions_blocks_are_shown_and_never_changed(shop, agent, staff):
+    block = {"id": "limits", "kind": "settings", "values": {"refundUpTo": 50}, "schema": {"type": "object"}}
+    shop.admin.ok("PUT", f"agents/{AGENT}/versions/3.0.0", {"blocks": [block]})
+    version = agent.versions.get(version="3.0.0")
+    page = staff.get(url(AgentVersion, "change", version.pk)).content.decode()
+    assert "limits at 1 (settings)" in page
+    assert "{&quot;refundUpTo&quot;: 50}" in page or "{&quot;refundUpTo&quot;:50}" in page
+    assert 'name="blocks"' not in page
+    assert problems(staff.post(url(AgentVersion, "change", version.pk), {"tools": "[]", "blocks": "[]"})) == ""
+    assert shop.admin.ok("GET", f"agents/{AGENT}/versions/3.0.0")["blocks"] == [block | {"version": "1"}]
