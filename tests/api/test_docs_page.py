@@ -14,7 +14,7 @@ from kindgi.api.errors import error_classes
 from kindgi.api.openapi.document import document
 from tests.support.openapi import operation_at
 
-MAX_BYTES = 400_000
+MAX_BYTES = 500_000
 
 
 class Page(HTMLParser):

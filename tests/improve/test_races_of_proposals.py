@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -44,7 +45,7 @@ def status(stage: Stage, proposal_id: str) -> str:
 
 def ask_at_once(stage: Stage, proposal_id: str) -> list[Any]:
     people = ["editor", "editor:2", SECOND, REVIEWER]
-    return at_once([lambda by=by: post(stage, by, f"{proposal_id}/request") for by in people])
+    return at_once([partial(post, stage, by, f"{proposal_id}/request") for by in people])
 
 
 def test_of_several_who_ask_at_once_one_has_asked(stage: Stage):
@@ -132,7 +133,7 @@ def suggest_at_once(stage: Stage) -> list[Any]:
         "hypothesis": "It helps.",
     }
     people = ["editor", "editor:2", SECOND, REVIEWER] * 4
-    return at_once([lambda by=by: stage.shop.api(by).post("proposals", body) for by in people])
+    return at_once([partial(stage.shop.api(by).post, "proposals", body) for by in people])
 
 
 def test_sixteen_who_suggest_the_same_at_once_suggest_one(stage: Stage):
@@ -154,8 +155,6 @@ def test_candidates_that_are_named_at_once_have_names_of_their_own(stage: Stage)
     ids = [stage.drafted() for _ in range(4)]
     people = ["editor", "editor:2", SECOND, REVIEWER]
     body = {"suiteId": stage.test_set}
-    at_once(
-        [lambda by=by, one=one: post(stage, by, f"{one}/evaluate", body) for by, one in zip(people, ids, strict=True)]
-    )
+    at_once([partial(post, stage, by, f"{one}/evaluate", body) for by, one in zip(people, ids, strict=True)])
     named = set(Proposal.objects.values_list("candidate_version", flat=True))
     assert named == {f"{FROM}+change.{number}" for number in range(1, 5)}

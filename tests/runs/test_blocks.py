@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from kindgi.api.errors import BadInput
 from kindgi.runs.block_schemas import check_values
 from kindgi.runs.models import AgentVersion, BlockVersion, PinnedBlock
+from kindgi.runs.selectors import agent_get
 from kindgi.runs.services import agents
 from tests.support.parallel import at_once, without_constraint
 from tests.support.racing import meeting
@@ -202,7 +204,7 @@ def contents(shop: Shop) -> list[tuple[int, bytes]]:
 def sixteen(shop: Shop) -> list[Any]:
     """Sixteen versions of an agent registered at once, with eight contents of one block."""
     blocks = [LIMITS | {"values": {"refundUpTo": number % 8}} for number in range(16)]
-    return at_once([lambda n=n, block=block: register(shop, f"1.{n}.0", block) for n, block in enumerate(blocks)])
+    return at_once([partial(register, shop, f"1.{n}.0", block) for n, block in enumerate(blocks)])
 
 
 def test_sixteen_at_once_leave_one_version_a_content_numbered_without_gaps(fresh: Shop):
@@ -217,7 +219,7 @@ def test_sixteen_at_once_leave_one_version_a_content_numbered_without_gaps(fresh
 def test_sixteen_who_register_one_version_at_once_leave_the_first_ones_blocks(fresh: Shop):
     fresh.api("editor")
     blocks = [LIMITS | {"values": {"refundUpTo": number % 2}} for number in range(16)]
-    answers = at_once([lambda block=block: register(fresh, "1.0.0", block) for block in blocks])
+    answers = at_once([partial(register, fresh, "1.0.0", block) for block in blocks])
     statuses = [answer.status_code for answer in answers]
     assert statuses.count(201) == 1 and set(statuses) <= {200, 201, 409}
     assert statuses.count(409) == 8, "whoever said the other content"
@@ -228,7 +230,7 @@ def test_control_without_the_agents_lock_contents_get_more_than_one_number(
     fresh: Shop, monkeypatch: pytest.MonkeyPatch
 ):
     register(fresh, "0.1.0", LIMITS)
-    monkeypatch.setattr(agents, "agent_lock", agents.agent_get)
+    monkeypatch.setattr(agents, "agent_lock", agent_get)
     with (
         without_constraint("runs_blockversion", "block_version_once"),
         without_constraint("runs_blockversion", "block_content_once"),
