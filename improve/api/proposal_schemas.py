@@ -8,7 +8,6 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from improve.history import Entry
 from improve.models import Evaluation, Finding, Promotion, Proposal
 from improve.standing import Standing
 from improve.statuses import Action, Status
@@ -29,22 +28,6 @@ StatusName = Literal[
     "rejected",
     "expired",
     "superseded",
-    "rolled-back",
-    "withdrawn",
-]
-StepName = Literal[
-    "drafted",
-    "evaluation-started",
-    "evaluated",
-    "evaluation-failed",
-    "evaluation-cancelled",
-    "rescored",
-    "requested",
-    "refused",
-    "rejected",
-    "superseded",
-    "expired",
-    "promoted",
     "rolled-back",
     "withdrawn",
 ]
@@ -278,38 +261,3 @@ def _withdrawn(proposal: Proposal) -> WithdrawnAnswer | UnsetType:
     if proposal.withdrawn_at is None:
         return UNSET
     return WithdrawnAnswer(wire(proposal.withdrawn_at), proposal.withdrawn_by, proposal.withdrawn_reason)
-
-
-class EntryAnswer(Answer, kw_only=True):
-    """A step: `version` is what went live or was gone back to; `problem` why an evaluation failed, as a code."""
-
-    step: StepName
-    at: Time
-    by: str | UnsetType = UNSET
-    reason: str | UnsetType = UNSET
-    problem: str | UnsetType = UNSET
-    found: str | UnsetType = UNSET
-    version: str | UnsetType = UNSET
-    eval_run_id: UUID | UnsetType = UNSET
-    promotion_id: UUID | UnsetType = UNSET
-
-
-class HistoryAnswer(Answer):
-    """Every step, newest first."""
-
-    data: list[EntryAnswer]
-
-
-def entry_answer(entry: Entry) -> EntryAnswer:
-    """A step as it is sent."""
-    return EntryAnswer(
-        step=entry.step.value,
-        at=wire(entry.at),
-        by=entry.by or UNSET,
-        reason=entry.reason or UNSET,
-        problem=entry.problem or UNSET,
-        found=entry.found or UNSET,
-        version=entry.version or UNSET,
-        eval_run_id=entry.evaluation_id or UNSET,
-        promotion_id=entry.promotion_id or UNSET,
-    )

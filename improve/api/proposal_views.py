@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from improve import errors
+from improve.api import history_schemas as history
 from improve.api import proposal_schemas as schemas
 from improve.models import Proposal
 from improve.proposal_filters import ProposalFilter
@@ -113,13 +114,13 @@ class ProposalHistory(Endpoint):
     @operation(
         id="proposals.history",
         summary="List the steps of a suggested change, newest first",
-        answer=schemas.HistoryAnswer,
+        answer=history.HistoryAnswer,
         errors=(errors.ProposalNotFound,),
     )
     def get(self, request: Request, proposal_id: str) -> Response:
         """All of them: what, when, by whom, why."""
         proposal = proposal_get(caller=self.caller_of(request), proposal_id=proposal_id)
-        return Response(schemas.HistoryAnswer([schemas.entry_answer(one) for one in proposal_history(proposal)]))
+        return Response(history.HistoryAnswer([history.entry_answer(one) for one in proposal_history(proposal)]))
 
 
 class ProposalRequest(Endpoint):
