@@ -18,7 +18,9 @@ from kindgi.api.errors import ApiError
 from kindgi.api.times import as_of, now
 from kindgi.demo.companies import COMPANIES, TENANT_ADMIN, TRAVEL
 from kindgi.demo.history import EXAMPLE_RUN_ID
+from kindgi.demo.lookups import PROJECT
 from kindgi.demo.people import company_make, projects_described, tenants_made, users_described
+from kindgi.demo.suggested import INES, suggest, to_decide
 from kindgi.demo.told import tell
 from kindgi.runs.models import Run
 
@@ -37,13 +39,20 @@ def load(empty: bool) -> dict[str, Any]:
         has_runs = _has_runs(tenants[0])
         if not has_runs and not empty:
             tell(COMPANIES, tenants, at)
+            suggest(tenants[-1], at)
             has_runs = True
     data = {
         "adminToken": _kept_token(tenants[0]) or _new_token(tenants[0]),
         "projects": projects_described(tenants),
         "users": users_described(COMPANIES),
     }
-    return {**data, "exampleRunId": EXAMPLE_RUN_ID} if has_runs else data
+    return {**data, "exampleRunId": EXAMPLE_RUN_ID, **_to_decide(tenants[-1])} if has_runs else data
+
+
+def _to_decide(tenant: Tenant) -> dict[str, str]:
+    """Which suggested change waits for a reviewer, by its page's path, and who may decide; nothing where none does."""
+    found = to_decide(tenant)
+    return {"toDecide": f"/projects/{PROJECT}/suggested-changes/{found}", "decides": INES} if found else {}
 
 
 def _make(at: datetime) -> list[Tenant]:

@@ -5,12 +5,18 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any, TypedDict
 
 from django.conf import settings
 from django.utils.module_loading import import_string
+
+from kindgi.embedded.processes import Child, spawn
+from kindgi.settings.environment import Mode
+from kindgi.settings.replays import LOOPBACK, allowed_networks
 
 
 class DemoUser(TypedDict, total=False):
@@ -21,12 +27,39 @@ class DemoUser(TypedDict, total=False):
 
 
 class DemoData(TypedDict, total=False):
-    """What the loader returns; ``exampleRunId`` is for the text alone."""
+    """What the loader returns; ``exampleRunId``, ``toDecide``, a page, and ``decides`` are for the text alone."""
 
     adminToken: str
     projects: list[dict[str, str]]
     users: list[DemoUser]
     exampleRunId: str
+    toDecide: str
+    decides: str
+
+
+_TOLD = frozenset({"exampleRunId", "toDecide", "decides"})
+
+
+def allow_this_machine() -> None:
+    """Let replay endpoints on this machine be asked, here and by all that is started from here."""
+    os.environ["REPLAY_ALLOWED_NETWORKS"] = ",".join(LOOPBACK)
+    settings.REPLAY_ALLOWED_NETWORKS = allowed_networks(Mode.DEVELOPMENT)
+
+
+@contextmanager
+def replayed() -> Iterator[None]:
+    """The agent whose changes are suggested can be replayed for the time of the block."""
+    endpoint = import_module("kindgi.demo.endpoint") if find_spec("kindgi.demo") else None
+    taken = endpoint.taken_up() if endpoint else None
+    if endpoint is None or taken is None:
+        yield
+        return
+    port, secret = taken
+    child = Child(spawn(endpoint.command(port), environment={"REPLAY_SECRET": secret}, says=DEVNULL))
+    try:
+        yield
+    finally:
+        child.stop()
 
 
 def load(*, empty: bool) -> DemoData:
@@ -50,7 +83,7 @@ def write_record(*, url: str, data: DemoData) -> Path:
     """Write ``var/demo.json``, which holds secrets: nobody else may read it, at no moment."""
     path: Path = settings.VAR_DIR / "demo.json"
     draft = path.with_suffix(f".{os.getpid()}")
-    record = {"url": url, **{key: value for key, value in data.items() if key != "exampleRunId"}}
+    record = {"url": url, **{key: value for key, value in data.items() if key not in _TOLD}}
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         json.dump(record, file, indent=2)
@@ -66,6 +99,12 @@ def describe(*, url: str, data: DemoData) -> str:
         lines += [f"Admin token: {data['adminToken']}", ""]
     if run_id := data.get("exampleRunId"):
         lines += ["Record a correction:", _curl(url=url, token=data["adminToken"], run_id=run_id), ""]
+    if path := data.get("toDecide"):
+        lines += [
+            f"A suggested change waits for a decision. Sign in as {data['decides']}, and go to",
+            f"  {url}{path}",
+            "",
+        ]
     return "\n".join([*lines, "Ctrl-C stops it."])
 
 

@@ -15,11 +15,18 @@ from django.conf import settings
 STOP_SECONDS = 10
 
 
-def spawn(command: list[str], *, environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """Start ``command`` in a process group of its own; it is told to end when this process dies."""
+def spawn(
+    command: list[str], *, environment: dict[str, str] | None = None, says: int | None = None
+) -> subprocess.Popen[bytes]:
+    """Start ``command`` in a process group of its own; it is told to end when this process dies.
+
+    ``says`` is where what it says goes, ``subprocess.DEVNULL`` for nowhere; where this process's goes by itself.
+    """
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
+        stdout=says,
+        stderr=says,
         env={**os.environ, **(environment or {})},
         cwd=settings.BASE_DIR,
         start_new_session=True,

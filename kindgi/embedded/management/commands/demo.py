@@ -34,16 +34,17 @@ class Command(BaseCommand):
 
     def _run(self, *, host: str, port: int, empty: bool) -> None:
         worker.check_queue()
+        demo.allow_this_machine()
         with web.take_port(host=host, port=port):
             with demo.alone():
                 call_command("migrate", verbosity=0, interactive=False)
                 data = demo.load(empty=empty)
-            connection.close()
 
             def tell(url: str) -> None:
                 demo.write_record(url=url, data=data)
                 self.stdout.write(demo.describe(url=url, data=data))
                 self.stdout.flush()
 
-            with worker.beside() as working:
+            with demo.replayed(), worker.beside() as working:
+                connection.close()
                 web.serve(host=host, port=port, when_up=tell, meanwhile=working.keep)
