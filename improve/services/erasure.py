@@ -16,16 +16,17 @@ from kindgi.api.times import now
 from kindgi.runs.hooks import GoneRun, Participant
 from kindgi.runs.models import Run
 from kindgi.runs.services.erasure import derived_erase
-from kindgi.sql import execute, fetch
+from kindgi.sql import fetch
 
-_CASES = """
-UPDATE improve_testcase SET judged = NULL, erased_at = %s
-WHERE tenant_id = %s AND run_id = ANY(%s) AND erased_at IS NULL
-"""
-_REPLAYS = """
-UPDATE improve_casereplay SET calls = NULL, output = NULL, detail = '', erased_at = %s
-WHERE tenant_id = %s AND run_id = ANY(%s) AND erased_at IS NULL
-RETURNING id
+_WORDS = """
+WITH cases AS (
+    UPDATE improve_testcase SET judged = NULL, erased_at = %s
+    WHERE tenant_id = %s AND run_id = ANY(%s) AND erased_at IS NULL RETURNING id
+), replays AS (
+    UPDATE improve_casereplay SET calls = NULL, output = NULL, detail = '', erased_at = %s
+    WHERE tenant_id = %s AND run_id = ANY(%s) AND erased_at IS NULL RETURNING id
+)
+SELECT (SELECT count(*) FROM cases), ARRAY(SELECT id FROM replays)
 """
 # Purged runs of theirs. Their copies are empty by now, so that nobody else names them any more.
 _COPIED_OF_PARTICIPANT = """
@@ -79,8 +80,7 @@ def _erase_each(runs: Iterable[tuple[UUID, UUID]]) -> Counter[str]:
 
 
 def _erase(tenant_id: UUID, run_ids: list[UUID]) -> Counter[str]:
-    at = now()
-    copies = execute(_CASES, [at, tenant_id, run_ids])
-    replays = [row[0] for row in fetch(_REPLAYS, [at, tenant_id, run_ids])]
+    parameters = [now(), tenant_id, run_ids]
+    ((copies, replays),) = fetch(_WORDS, [*parameters, *parameters])
     taken = Counter(copies=copies, replays=len(replays))
     return taken + derived_erase(tenant_id=tenant_id, run_ids=[run_id_sent(replay_id) for replay_id in replays])
