@@ -235,7 +235,7 @@ def test_the_oldest_go_first_and_a_batch_costs_the_same_for_2_runs_and_for_20(un
     runs = [old_run(undone, 40 + number) for number in range(23)]
     for run_id in runs[::2]:
         undone.correct(run_id)
-    # which runs; the runs with their locks; what is queued; what is copied; what cases need; runs; contents; kept answers
+    # which runs; these with their locks; what is queued; what is copied; what cases need; runs; contents; kept answers
     with assert_queries(exact=8):
         assert purge(project, limit=2) == 2
     assert run_ids() == set(runs[:-2])
