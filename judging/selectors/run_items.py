@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from uuid import UUID
 
-from judging.models import QueueEntry, QueueItem
+from judging.models import QueueEntry, QueueItem, State
 from kindgi.access.models import Project
 
 
@@ -20,3 +21,9 @@ def item_asked_for(*, project: Project, run_id: UUID) -> QueueItem | None:
     """The item of a run that no rule queued: something asked for its correction; one statement."""
     items = QueueItem.objects.filter(tenant_id=project.tenant_id, run_id=run_id, project=project)
     return items.filter(asked_for__isnull=False).first()
+
+
+def runs_waiting(*, project: Project, run_ids: Collection[UUID]) -> set[UUID]:
+    """Those of the runs that wait for a correction in the project's queue; one statement."""
+    items = QueueItem.objects.filter(tenant_id=project.tenant_id, run_id__in=run_ids, project=project)
+    return set(items.filter(state=State.OPEN).values_list("run_id", flat=True))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
-from uuid import UUID
 
 from django.http import QueryDict
 from django.utils.translation import gettext
 
 from corrections.models import ANSWER_KEY, DECISIONS_KEY
-from corrections.selectors import corrections_standing
 from improve.judged import Judged, JudgedItem, judged_unpacked
 from improve.models import CaseLabel, CaseReplay, CaseResult, Evaluation, ReplayState
 from improve.replaying.problems import sentence
@@ -23,11 +21,11 @@ from judging.words.parts import joined_clauses, percent
 from kindgi.runs.content import unpack
 from quality_console.changes.evaluated import EvaluationShown
 from quality_console.changes.evidence import expected_words, item_words
+from quality_console.changes.hidden import hidden_runs
 from quality_console.frame import Frame
 from quality_console.presenting.clusters import clip
 from quality_console.presenting.runs import RunTexts
 from quality_console.presenting.sides import Sides, sides_of
-from quality_console.said.blindness import is_blind
 
 _LONGEST = 200
 
@@ -98,16 +96,15 @@ class CasesShown:
 
     @cached_property
     def rows(self) -> list[CaseRow]:
-        """The rows; four statements at most, and two for one that is opened."""
+        """The rows; five statements at most, and two for one that is opened."""
         results = self.page.rows
         run_ids = [one.case.run_id for one in results]
         replays = replays_brief(self.evaluation, run_ids=run_ids)
-        own = _seen_by(self.frame, run_ids)
-        return [self._row(one, replays.get(one.case.run_id, []), own) for one in results]
+        hidden = hidden_runs(self.frame, run_ids)
+        return [self._row(one, replays.get(one.case.run_id, []), one.case.run_id in hidden) for one in results]
 
-    def _row(self, result: CaseResult, replays: Sequence[CaseReplay], own: Collection[UUID] | None) -> CaseRow:
+    def _row(self, result: CaseResult, replays: Sequence[CaseReplay], hidden: bool) -> CaseRow:
         judged = judged_unpacked(result.case.judged)
-        hidden = own is not None and result.case.run_id not in own
         return CaseRow(
             result=result,
             expected="" if hidden or judged is None else said_right(judged),
@@ -190,14 +187,6 @@ def _problem(replays: Sequence[CaseReplay]) -> str:
     """Why the last of the replays that failed did, without the full stop."""
     failed = [one for one in replays if one.state == ReplayState.FAILED]
     return sentence(failed[-1].problem, failed[-1].detail).rstrip(".") if failed else ""
-
-
-def _seen_by(frame: Frame, run_ids: Collection[UUID]) -> Collection[UUID] | None:
-    """The runs that whoever looks has corrected; ``None`` where nothing is hidden from them."""
-    if not run_ids or not is_blind(frame, has_own=False, can_be_corrected=True):
-        return None
-    standing = corrections_standing(caller=frame.caller, run_ids=run_ids)
-    return {run_id for run_id, one in standing.items() if one.own}
 
 
 def _position(text: str) -> int | None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.utils.translation import gettext
 
 from corrections.decision_check import Expected
 from corrections.models import ANSWER_KEY, DECISIONS_KEY, Correction, Verdict
 from corrections.policies import is_made_by
-from corrections.selectors import corrections_standing, judges_named
+from corrections.selectors import judges_named
 from judging.words.parts import joined_clauses
+from quality_console.changes.hidden import hidden_runs
 from quality_console.frame import Frame
 from quality_console.presenting.clusters import clip
 from quality_console.presenting.sentences import checks_in_words
 from quality_console.presenting.steps import short_names
-from quality_console.said.blindness import is_blind
 from quality_console.said.names import Names
 
 MOST_SHOWN = 4
@@ -48,21 +49,13 @@ def pieces_of(frame: Frame, verdicts: Sequence[Verdict]) -> list[Piece]:
     judges = {(one.made_by_kind, str(one.made_by_id)) for one in verdicts}
     me = (caller.kind, str(caller.id))
     names = Names(judges_named(tenant_id=caller.tenant_id, judges=judges - {me}), me)
-    own = _corrected_by_them(frame, {one.run_id for one in verdicts})
-    return [_piece(frame, one, names, own) for one in verdicts]
+    hidden = hidden_runs(frame, {one.run_id for one in verdicts})
+    return [_piece(frame, one, names, hidden) for one in verdicts]
 
 
-def _corrected_by_them(frame: Frame, run_ids: Collection[object]) -> set[object]:
-    """The runs that whoever looks has corrected; read only where it matters."""
-    if not is_blind(frame, has_own=False, can_be_corrected=True):
-        return set(run_ids)
-    standing = corrections_standing(caller=frame.caller, run_ids=list(run_ids))  # type: ignore[arg-type]
-    return {run_id for run_id, one in standing.items() if one.own}
-
-
-def _piece(frame: Frame, verdict: Verdict, names: Names, own: Collection[object]) -> Piece:
+def _piece(frame: Frame, verdict: Verdict, names: Names, hidden_of: Collection[UUID]) -> Piece:
     correction = verdict.correction
-    hidden = verdict.run_id not in own and not is_made_by(frame.caller, correction)
+    hidden = verdict.run_id in hidden_of and not is_made_by(frame.caller, correction)
     return Piece(
         verdict=verdict,
         ran=f"{correction.subject_id} {correction.subject_version}",

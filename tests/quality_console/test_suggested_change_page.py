@@ -12,6 +12,7 @@ from improve.selectors import case_pages
 from tests.builders import browser, make_user
 from tests.improve import suggesting
 from tests.improve.suggesting import AGENT, PROMPT, TEMPLATE
+from tests.judging.queues import make_rule
 from tests.quality_console.tabs import text_of
 from tests.support.queries import recorded_queries
 from tests.support.shops import Shop
@@ -86,11 +87,21 @@ def test_cases_are_narrowed_paged_and_opened_side_by_side(shop, better, monkeypa
         assert page(shop, better, hostile).status_code == 200
 
 
-def test_who_corrects_blind_doesnt_read_what_others_said(shop, better):
-    hidden = said(shop, better, by=REVIEWER)
-    assert "what was said shows once you have corrected the run" in hidden
-    assert "must be called once" not in hidden
-    assert "must be called once" in said(shop, better, by="viewer")
+def test_who_corrects_blind_doesnt_read_what_others_said_of_runs_that_still_wait(shop, better):
+    told = said(shop, better, by=REVIEWER)
+    assert "what was said shows once you have corrected the run" not in told
+    assert told.count("must be called once") > 2
+    with transaction.atomic():
+        expert = shop.judge_class("expert", assertableBy={"minReviewerRole": "admin"})
+        make_rule(shop, name="Experts", when={"agentIds": [AGENT]}, judgeClassId=expert)
+        (waits,) = suggesting.corrected_runs(shop, 1)
+        ids = suggesting.judgments(shop, waits)
+        made = suggesting.draft(shop, tool="shop.else", hypothesis="Of a run that waits", evidence={"judgmentIds": ids})
+        hidden = said(shop, made, by=REVIEWER)
+        assert "what was said shows once you have corrected the run" in hidden and "must be called once" not in hidden
+        assert "must be called once" in said(shop, made, by="viewer")
+        assert "must be called once" in said(shop, made)
+        transaction.set_rollback(True)
 
 
 @pytest.mark.parametrize(
