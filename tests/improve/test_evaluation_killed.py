@@ -16,7 +16,7 @@ from tests.improve.answering import Answering, Asked, answer, answering
 from tests.improve.staging import CALLED, FROM, SHOULD_CALL, Stage
 from tests.judging.queues import import_runs
 from tests.support.shops import AGENT, Shop, completed
-from tests.support.workers import WorkerProcess, a_worker
+from tests.support.workers import ForkingWorker, a_forking_worker
 
 CASES, KILLS = 300, 20
 SCHEDULE = {
@@ -43,10 +43,14 @@ def does(number: int) -> bytes:
     return answer({"output": {"response": {"content": "Done."}}, "calls": calls})
 
 
+def at_once(connection: socket.socket, asked: Asked, number: int) -> None:
+    connection.sendall(does(asked.json["input"]["number"]))
+
+
 def slowly(connection: socket.socket, asked: Asked, number: int) -> None:
     """Long enough for a request to be under way when the worker is killed."""
     time.sleep(0.03)
-    connection.sendall(does(asked.json["input"]["number"]))
+    at_once(connection, asked, number)
 
 
 def judged_runs(shop: Shop) -> None:
@@ -68,7 +72,7 @@ def ran(number: int) -> dict[str, Any]:
 @pytest.fixture
 def stage(fresh: Shop) -> Iterator[Stage]:
     """A shop with so many judged runs, all in one test set, and an endpoint that counts what it is asked."""
-    with answering(slowly) as server:
+    with answering(at_once) as server:
         judged_runs(fresh)
         stage = Stage(fresh, server)
         stage.set_up(cases=0)
@@ -78,11 +82,12 @@ def stage(fresh: Shop) -> Iterator[Stage]:
 def test_it_counts_each_case_once_and_finds_what_it_would_have_found_undisturbed(stage: Stage):
     undisturbed = found(stage.evaluated(stage.drafted()))
     del stage.server.asked[:]
-    with a_worker(None, **SCHEDULE) as worker:
+    stage.server.behaviour = slowly
+    with a_forking_worker(**SCHEDULE) as worker:
         proposal_id = stage.begun(stage.drafted())
+        worker.start()
         for _ in range(KILLS):
             kill_at_work(worker, stage.server)
-        worker.start()
         worker.wait_until(lambda: not ReplayJob.objects.filter(state="running").exists())
     times = Counter(asked.headers["webhook-id"] for asked in stage.server.asked)
     print(f"killed {KILLS} times, {times.total()} requests for {CASES} cases")
@@ -94,13 +99,12 @@ def test_it_counts_each_case_once_and_finds_what_it_would_have_found_undisturbed
     assert found(proposal_id) == undisturbed
 
 
-def kill_at_work(worker: WorkerProcess, server: Answering) -> None:
+def kill_at_work(worker: ForkingWorker, server: Answering) -> None:
     """kill -9 of a worker that has begun, at some moment of a request or between two."""
     until = len(server.asked) + random.choice(A_FEW)
-    worker.start()
     worker.wait_until(lambda: len(server.asked) >= until)
     time.sleep(random.uniform(0, 0.05))
-    worker.kill9()
+    worker.kill9_worker()
     assert ReplayJob.objects.filter(state="running").count() == 1, "it was over before it was killed"
 
 

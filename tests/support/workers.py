@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from django.conf import settings
@@ -26,6 +29,7 @@ from tests.support.shops import Shop, completed
 
 # On a busy machine RabbitMQ alone takes half a minute to start, and a worker another to look for it again.
 PATIENCE = 120.0
+W = TypeVar("W", bound="WorkerProcess")
 
 
 class WorkerProcess:
@@ -83,14 +87,49 @@ class WorkerProcess:
             time.sleep(0.05)
 
 
+class ForkingWorker(WorkerProcess):
+    """One that is followed by another as soon as it is killed: ``kill9_worker``, again and again."""
+
+    def __init__(self, folder: Path, broker: Broker, **environment: str) -> None:
+        super().__init__(folder, broker, **environment)
+        self.pid_file = folder / "worker-pid"
+        self.killed: set[int] = set()
+
+    def start(self) -> None:
+        """Start the process that forks, and the first worker."""
+        command = [sys.executable, *QUIET, "-m", "tests.support.killable_worker", str(self.pid_file)]
+        self.child = Child(spawn(command, environment=self.environment))
+        self.wait_until(self.pid_file.exists)
+
+    def kill9_worker(self) -> None:
+        """End the one that works now at once."""
+        self.wait_until(lambda: int(self.pid_file.read_text()) not in self.killed)
+        pid = int(self.pid_file.read_text())
+        os.kill(pid, signal.SIGKILL)
+        self.killed.add(pid)
+
+
 @contextmanager
 def a_worker(broker: Broker | None = None, **environment: str) -> Iterator[WorkerProcess]:
     """A worker that is started and stopped by the test; nothing of it is left.
 
     Its queue is a folder, or ``broker``. Whatever this process sends meanwhile goes there too.
     """
+    with _working(WorkerProcess, broker, environment) as worker:
+        yield worker
+
+
+@contextmanager
+def a_forking_worker(**environment: str) -> Iterator[ForkingWorker]:
+    """The same, of which each worker that is killed is followed by another."""
+    with _working(ForkingWorker, None, environment) as worker:
+        yield worker
+
+
+@contextmanager
+def _working(kind: type[W], broker: Broker | None, environment: dict[str, str]) -> Iterator[W]:
     with tempfile.TemporaryDirectory(prefix="kindgi-test-") as folder:
-        worker = WorkerProcess(Path(folder), broker or Broker(), **environment)
+        worker = kind(Path(folder), broker or Broker(), **environment)
         try:
             with _sending_to(worker):
                 yield worker
