@@ -31,6 +31,7 @@ class WhyNot(StrEnum):
     NOT_MORE = "not-more-right"
     CHANCE = "may-be-chance"
     SPREAD = "within-spread"
+    UNJUDGED = "changed-not-judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +151,24 @@ class Comparison:
             return WhyNot.NOT_MORE
         if self.p > LEVEL:
             return WhyNot.CHANCE
-        return WhyNot.SPREAD if self.spread is not None and delta <= self.spread else None
+        if self.spread is not None and delta <= self.spread:
+            return WhyNot.SPREAD
+        return None if self._holds_at_worst else WhyNot.UNJUDGED
 
     @property
     def is_better(self) -> bool:
-        """Whether the candidate beats the recorded runs by more than chance and noise."""
+        """Whether it beats the recorded runs by more than chance and noise, whatever people have yet to say."""
         return self.why_not is None
 
     @property
-    def is_better_at_worst(self) -> bool:
-        """Whether it still beats them by more than chance if each of the answers that changed from right is wrong."""
+    def _holds_at_worst(self) -> bool:
+        """Whether the split is still more than chance if each of the answers that changed from right is wrong.
+
+        Of a run that was wrong it is known what would be right, of one that was right nothing else is:
+        an agent that only answers differently each time would else seem to get better.
+        """
         at_worst = [(better, worse + self.changed_from_right) for better, worse in self.splits]
-        return self.is_better and all(better > worse for better, worse in at_worst) and _weakest(at_worst) <= LEVEL
+        return all(better > worse for better, worse in at_worst) and _weakest(at_worst) <= LEVEL
 
     @property
     def one_in(self) -> int:
@@ -240,7 +247,6 @@ def result_stored(found: Comparison) -> dict[str, Any]:
         "shares": [float(share) for share in found.shares] if found.several else [],
         "whyNot": found.why_not,
         "changedFromRight": found.changed_from_right,
-        "betterAtWorst": found.is_better_at_worst,
     }
 
 

@@ -21,7 +21,7 @@ from kindgi.runs.records import Calls
 
 LabelName = Literal["better", "worse", "same", "changed", "refused", "failed", "erased"]
 StateName = Literal["answered", "refused", "failed", "waiting"]
-WhyNotName = Literal["nothing-to-compare", "not-more-right", "may-be-chance", "within-spread"]
+WhyNotName = Literal["nothing-to-compare", "not-more-right", "may-be-chance", "within-spread", "changed-not-judged"]
 Value = TypeVar("Value")
 
 
@@ -51,8 +51,7 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
     A candidate that is no different would show a split of cases as one-sided as this about 1 time
     in `oneIn`; `p` is the exact two-sided sign test's, of several repetitions the weakest one's.
     `shares` are the candidate's, one a repetition. `changedFromRight` cases had nothing wrong before,
-    and nobody has judged what is answered now; `betterAtWorst` says whether the candidate would be better
-    if all of these were wrong.
+    and nobody has judged what is answered now: a candidate is only better if it would be were all of these wrong.
     """
 
     labels: LabelsAnswer | UnsetType = UNSET
@@ -63,7 +62,6 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
     shares: list[float] | UnsetType = UNSET
     why_not: WhyNotName | UnsetType = UNSET
     changed_from_right: int | UnsetType = UNSET
-    better_at_worst: bool | UnsetType = UNSET
 
 
 class TallyAnswer(Answer):
@@ -182,7 +180,6 @@ def evaluation_whole(evaluation: Evaluation) -> EvaluationWhole:
         shares=result.get("shares") or UNSET,
         why_not=_there(result.get("whyNot")),
         changed_from_right=_there(result.get("changedFromRight")),
-        better_at_worst=_there(result.get("betterAtWorst")),
     )
 
 

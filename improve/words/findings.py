@@ -93,10 +93,23 @@ def why_not(code: str, *, better: int, worse: int, delta: float, spread: float) 
         return str(NOBODY_JUDGED)
     if code == WhyNot.NOT_MORE and better > worse:
         return gettext("Yet no greater share is marked right, since some cases count more than others.")
+    if code == WhyNot.UNJUDGED:
+        return gettext(
+            "Yet some answers that were right before changed to something that nobody has judged: "
+            "were all of these wrong, chance alone might do that."
+        )
     if code == WhyNot.SPREAD:
         message = gettext("Repetitions are %(spread)s apart, and it gained %(delta)s: no more than they vary.")
         return message % {"spread": points(spread), "delta": points(delta)}
     return ""
+
+
+def all_were_wrong() -> str:
+    """That an agent which only varies would do better on these cases, too (docs/statistics.md)."""
+    return gettext(
+        "Each of these runs was marked wrong before, so an agent that answers differently each time would get "
+        "some right by itself. Corrected runs that were right tell more."
+    )
 
 
 def repetitions_apart(spread: float) -> str:

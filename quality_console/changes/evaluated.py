@@ -129,7 +129,8 @@ class EvaluationShown:
             failed=self.count(CaseLabel.FAILED),
             erased=self.count(CaseLabel.ERASED),
         )
-        return [one for one in (words.chance(self._result.get("oneIn")), why_not, apart, left_out) if one]
+        picked = words.all_were_wrong() if evaluation.baseline == 0 else ""
+        return [one for one in (words.chance(self._result.get("oneIn")), why_not, apart, picked, left_out) if one]
 
     @property
     def changed(self) -> str:

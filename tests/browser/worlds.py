@@ -193,14 +193,14 @@ class World(Shop):
         """Suggested changes of another agent in most statuses; ``at`` is when its runs ended, before all others."""
         suggesting.register(self, agent=DESK)
         times = {"createdAt": wire(at), "completedAt": wire(at)}
-        said = suggesting.corrected_runs(self, 8, right=3, agent=DESK, by="editor:2", **times)
+        said = suggesting.corrected_runs(self, 12, right=3, agent=DESK, by="editor:2", **times)
         evidence = {"judgmentIds": [pk for one in said[:6] for pk in suggesting.judgments(self, one)]}
         suggesting.reviewer(self, "admin")
         for name, words in SUGGESTED.items():
             template = f"{suggesting.TEMPLATE}\n{words}"
             prompt = {"change": {"blockId": suggesting.PROMPT, "content": {"template": template}}}
             change = {} if name == "in review" else prompt
-            said_of = {"hypothesis": words, "evidence": evidence, **change}
+            said_of: dict[str, Any] = {"hypothesis": words, "evidence": evidence, **change}
             self.changes[name] = suggesting.draft(self, by="editor:2", agent=DESK, **said_of)
         for name in ("in review", "not better", "rejected"):
             suggesting.evaluate(self, self.changes[name], by="editor:2", agent=DESK)

@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 
 from improve.judged import Judged, JudgedItem, judged_packed, judged_unpacked
 from improve.models import CaseLabel
-from improve.scoring import counted
+from improve.scoring import Tally, counted
 from tests.improve.scores import Case, call, came_out, said
+
+
+def of(right: int, total: int) -> Tally:
+    return Tally(Fraction(right), Fraction(total))
+
 
 B, W, S, C = CaseLabel.BETTER, CaseLabel.WORSE, CaseLabel.SAME, CaseLabel.CHANGED
 LOOKUP = [call("lookup", order=1)]
@@ -101,12 +106,12 @@ def test_judges_who_disagree_count_with_their_weights() -> None:
     same = came_out(case.scored("x"))
     assert (same.label, same.candidate) == (S, (Fraction(3), Fraction(4)))
     other = came_out(case.scored("y"))
-    assert (other.label, other.baseline, other.candidate) == (B, (3, 4), (1, 1))
+    assert (other.label, other.baseline, other.candidate) == (B, of(3, 4), of(1, 1))
 
 
 def test_only_experts_count_where_that_is_asked() -> None:
     case = Case("x").answer(True, 5).answer(False, 1, expert=True, should_say="y")
-    assert came_out(case.scored("y", experts_only=True)).baseline == (0, 1)
+    assert came_out(case.scored("y", experts_only=True)).baseline == of(0, 1)
     nobody = Case("x").answer(True, 5)
     assert nobody.scored("y", experts_only=True).parts == []
     assert came_out(nobody.scored("y", experts_only=True)).label == S
@@ -117,14 +122,14 @@ def test_what_people_said_since_of_its_answers_counts() -> None:
     assert came_out(case.scored("z", [call("a")])).label == C
     since = Case("z", [call("a")]).answer(True, 2).judged
     found = came_out(case.scored("z", [call("a")], also=[since]))
-    assert (found.label, found.baseline, found.candidate) == (B, (1, 2), (3, 3))
+    assert (found.label, found.baseline, found.candidate) == (B, of(1, 2), of(3, 3))
     better_still = Case("q").answer(False, should_say="z").judged
     assert came_out(case.scored("z", [call("a")], also=[better_still])).label == B
 
 
 def test_wrong_expectations_are_no_evidence_of_the_calls_they_were_said_of() -> None:
     case = Case(calls=LOOKUP).decisions(False, should_call=LOOKUP)
-    assert came_out(case.scored(None, LOOKUP)).candidate == (0, 1)
+    assert came_out(case.scored(None, LOOKUP)).candidate == of(0, 1)
 
 
 weights = st.one_of(st.just(0.0), st.floats(0, 1e9), st.floats(0, 1e308))

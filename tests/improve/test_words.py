@@ -62,6 +62,7 @@ SAID: dict[str, Callable[[], list[str]]] = {
         for refused, failed, erased in ((1, 0, 0), (2, 1, 1), (0, 2, 2))
     ],
     "findings.points": lambda: [findings.points(share) for share in (0.01, 0.06)],
+    "findings.all_were_wrong": lambda: [findings.all_were_wrong()],
     "findings.repetitions_apart": lambda: [findings.repetitions_apart(0.06)],
     "findings.rests_on": lambda: [
         findings.rests_on(cases=cases, repetitions=repetitions, counted=1) for cases, repetitions in ((1, 1), (50, 3))
@@ -74,7 +75,7 @@ SAID: dict[str, Callable[[], list[str]]] = {
     ],
     "findings.why_not": lambda: [
         findings.why_not(why, better=3, worse=1, delta=0.01, spread=0.06)
-        for why in (WhyNot.NOTHING, WhyNot.NOT_MORE, WhyNot.SPREAD)
+        for why in (WhyNot.NOTHING, WhyNot.NOT_MORE, WhyNot.SPREAD, WhyNot.UNJUDGED)
     ],
     "history.happened": lambda: [history.happened(entry) for entry in _entries()],
     "history.why": lambda: [],

@@ -11,14 +11,14 @@ from improve.models import Evaluation
 from improve.selectors import case_pages
 from tests.builders import browser, make_user
 from tests.improve import suggesting
-from tests.improve.suggesting import AGENT, PROMPT, TEMPLATE
+from tests.improve.suggesting import PROMPT, TEMPLATE
 from tests.judging.queues import make_rule
 from tests.quality_console.tabs import text_of
 from tests.support.queries import recorded_queries
-from tests.support.shops import Shop
+from tests.support.shops import AGENT, Shop
 
 REVIEWER = "editor:reviewer"
-WRONG, RIGHT = 9, 4
+WRONG, RIGHT = 16, 4
 
 
 @pytest.fixture(scope="module")
@@ -63,22 +63,22 @@ def test_the_page_says_what_it_is_why_and_what_changes(shop, better):
 def test_the_evaluation_is_said_in_a_chart_and_in_sentences(shop, better):
     answer = page(shop, better)
     found = text_of(answer)
-    assert "13 corrected runs replayed once each, 9 of them judged by people" in found
-    assert "9 got better and none got worse: better by more than chance." in found
-    assert "With no real change, a split as one-sided as this comes up about 1 time in 256." in found
+    assert "20 corrected runs replayed once each, 16 of them judged by people" in found
+    assert "16 got better and none got worse: better by more than chance." in found
+    assert "With no real change, a split as one-sided as this comes up about 1 time in 32,768." in found
     assert "4 answers changed to something that nobody has judged: they count in neither share." in found
-    title = "Share marked right on the test cases: with the change 100%, range 70–100%; 2.4.0 0%, range 0–30%"  # noqa: RUF001
+    title = "Share marked right on the test cases: with the change 100%, range 81–100%; 2.4.0 0%, range 0–19%"  # noqa: RUF001
     assert title in answer.content.decode()
-    assert "All 13 Got better 9 Got worse 0 Changed 4 Same 0" in found
+    assert "All 20 Got better 16 Got worse 0 Changed 4 Same 0" in found
 
 
 def test_cases_are_narrowed_paged_and_opened_side_by_side(shop, better, monkeypatch):
-    monkeypatch.setattr(case_pages, "PER_PAGE", 5)
+    monkeypatch.setattr(case_pages, "PER_PAGE", 9)
     first = said(shop, better, "cases=better")
-    assert first.count("Both sides") == 5 and "Next" in first and "Previous" not in first
-    position = Evaluation.objects.get(proposal_id=better).results.filter(label="better")[4].position
+    assert first.count("Both sides") == 9 and "Next" in first and "Previous" not in first
+    position = Evaluation.objects.get(proposal_id=better).results.filter(label="better")[8].position
     second = page(shop, better, f"cases=better&after={position}")
-    assert text_of(second).count("Both sides") == 4
+    assert text_of(second).count("Both sides") == 7
     assert "before=" in second.content.decode()
     opened = page(shop, better, "cases=better&case=4").content.decode()
     assert "<del>lookup\n</del>" in opened and "<ins>refund\n</ins>" in opened
@@ -182,7 +182,7 @@ def test_a_failed_evaluation_says_how_much_was_answered_and_why(shop, better):
         made = suggesting.draft(shop, change={"blockId": PROMPT, "content": {"template": TEMPLATE + "\nLess."}})
         suggesting.evaluate(shop, made, fails=True)
         found = said(shop, made)
-        assert "The agent's replay endpoint answered 0 of 13 cases." in found
+        assert "The agent's replay endpoint answered 0 of 20 cases." in found
         assert "The endpoint failed with status 500." in found
         transaction.set_rollback(True)
 
@@ -235,7 +235,7 @@ def test_answers_that_nobody_judged_are_given_to_people_and_counted(shop, better
             shop.correct(one["runId"], by=REVIEWER, decisions="wrong", mustNotCall=["shop.refund"])
         assert act(shop, better, "rescore").status_code == 303
         scored = said(shop, better)
-        assert "Scored again" in scored and f"9 got better and {RIGHT} got worse" in scored
+        assert "Scored again" in scored and f"{WRONG} got better and {RIGHT} got worse" in scored
         assert "All 2 evaluations" in scored
         transaction.set_rollback(True)
 
