@@ -77,9 +77,10 @@ def test_nothing_in_it_runs_or_comes_from_elsewhere(page):
     assert all(target.startswith(("#", "/")) for target in page.targets)
 
 
-def test_its_stylesheet_is_served(page):
-    [sheet] = [target for target in page.targets if target.endswith(".css")]
-    assert finders.find(sheet.removeprefix(settings.STATIC_URL)) is not None
+def test_its_stylesheets_are_served_the_tokens_first(page):
+    sheets = [target.removeprefix(settings.STATIC_URL) for target in page.targets if target.endswith(".css")]
+    assert sheets == ["tokens.css", "api/docs.css"]
+    assert all(finders.find(sheet) for sheet in sheets)
 
 
 def test_it_stays_small(html):

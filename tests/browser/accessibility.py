@@ -17,9 +17,6 @@ _OPTIONS: dict[str, Any] = {
     "rules": {"target-size": {"enabled": True}},
     "resultTypes": ["violations"],
     "elementRef": False,
-    # Else it reads stylesheets again and puts what they import into the page, which its policy forbids; that is for one
-    # rule alone, against locking the screen's orientation, of which the stylesheets say nothing.
-    "preload": False,
 }
 _HAS_AXE = "() => Boolean(window.axe)"
 _LOAD_AXE = "(script) => { (0, eval)(script); }"

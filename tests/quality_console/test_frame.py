@@ -224,6 +224,14 @@ def test_the_search_for_inline_code_finds_it():
     assert not any(pattern.search('<script src="/static/a.js" defer></script>') for pattern in INLINE.values())
 
 
+def test_a_page_links_its_stylesheets_the_tokens_first(undone: Shop):
+    head = client_of(undone).get("/").content.decode().partition("</head>")[0]
+    sheets = re.findall(r'<link rel="stylesheet" href="/static/([^"]+)"', head)
+    assert sheets == ["tokens.css", "quality_console/console.css"]
+    # axe would put what a stylesheet imports into the page, which the policy forbids.
+    assert not [path for path in (settings.BASE_DIR / "static").rglob("*.css") if "@import" in path.read_text()]
+
+
 def test_every_address_that_a_template_names_is_one():
     named = {name for path in TEMPLATES for name in URL.findall(COMMENT.sub("", path.read_text()))}
     ours = {name for name in get_resolver().reverse_dict if isinstance(name, str)}
