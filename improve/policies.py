@@ -15,15 +15,20 @@ def can_decide(caller: Caller, proposal: Proposal, promotion: Promotion | None) 
     return is_reviewer(caller, proposal) and not asked
 
 
+def may_review(caller: Caller) -> bool:
+    """Whether the caller is on the roster of reviewers, without whom nothing is reviewed."""
+    return caller.reviewer_role is not None
+
+
 def is_reviewer(caller: Caller, proposal: Proposal) -> bool:
     """Whether the caller is one of the suggested change's reviewers: on the roster, who didn't draft it."""
     writes = can_write(caller, proposal.project_id)
-    return writes and caller.reviewer_role is not None and caller.actor != proposal.drafted_by
+    return writes and may_review(caller) and caller.actor != proposal.drafted_by
 
 
 def can_roll_back(caller: Caller, proposal: Proposal) -> bool:
     """Whether the caller may go back to what was pinned before: a reviewer, or who may pin anyway."""
-    reviews = can_write(caller, proposal.project_id) and caller.reviewer_role is not None
+    reviews = can_write(caller, proposal.project_id) and may_review(caller)
     return reviews or can_administer(caller, proposal.project_id)
 
 

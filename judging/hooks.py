@@ -10,10 +10,10 @@ from kindgi.runs.hooks import Question
 
 
 class Asker(NamedTuple):
-    """Who looks at the queue: of one project, or where it is ``None`` of each that they may write in."""
+    """Who looks at the queue of a project."""
 
     caller: Caller
-    project_id: UUID | None
+    project_id: UUID
 
 
 asked_for_by: Question[Asker] = Question()

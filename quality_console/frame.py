@@ -6,6 +6,7 @@ four statements besides the two that find out who is signed in.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from uuid import UUID
 
@@ -15,7 +16,8 @@ from django_htmx.middleware import HtmxDetails
 
 from corrections.models import JudgeClass
 from corrections.selectors import judge_classes_of_tenant
-from improve.selectors.board import proposals_counted
+from improve.policies import may_review
+from improve.selectors.reviewing import Suggestions, suggestions_read
 from judging.models import JudgingRule
 from judging.selectors.queue_waiting import queue_waiting
 from judging.selectors.rules import rules_of
@@ -55,10 +57,14 @@ class Frame:
     @property
     def project(self) -> Project:
         """The project of the page; raises ``ProjectNotFound``, also where there is one that isn't the person's."""
-        found = next((project for project in self.projects if project.slug == self.slug), None)
+        found = self._found
         if found is None:
             raise ProjectNotFound
         return found
+
+    @property
+    def _found(self) -> Project | None:
+        return next((project for project in self.projects if project.slug == self.slug), None)
 
     @cached_property
     def classes(self) -> list[JudgeClass]:
@@ -86,7 +92,8 @@ class Frame:
     @cached_property
     def waiting(self) -> dict[UUID, int]:
         """How many items wait for the person, by project; those without any are missing."""
-        return queue_waiting(caller=self.caller, classes=self.classes)
+        asked_for = [proposal_id for asking in self.asked_for.values() for proposal_id in asking]
+        return queue_waiting(caller=self.caller, classes=self.classes, asked_for=asked_for)
 
     @property
     def waiting_in_all(self) -> int:
@@ -99,9 +106,18 @@ class Frame:
         return self.waiting.get(self.project.pk, 0)
 
     @cached_property
+    def _suggestions(self) -> Suggestions:
+        return suggestions_read(caller=self.caller, project=self._found)
+
+    @property
+    def asked_for(self) -> Mapping[UUID, list[UUID]]:
+        """The suggested changes that ask the person for corrections, by project; not read where they review nothing."""
+        return self._suggestions.asking if may_review(self.caller) else {}
+
+    @property
     def suggested(self) -> int:
         """How many changes were suggested in the page's project, whatever became of them."""
-        return proposals_counted(self.project)
+        return self._suggestions.here
 
     @property
     def may_write(self) -> bool:

@@ -48,11 +48,6 @@ def proposal_tried_by(*, project: Project, evaluation_id: str) -> Proposal | Non
     return tried.first() if parsed else None
 
 
-def proposals_counted(project: Project) -> int:
-    """How many the project has, whatever became of them. One statement."""
-    return Proposal.objects.filter(project=project).count()
-
-
 def agents_with_proposals(project: Project) -> list[str]:
     """The agents that have any, by their ids; the first 200. One statement."""
     agents = Proposal.objects.filter(project=project).order_by("agent_id").values_list("agent_id", flat=True)

@@ -61,9 +61,9 @@ ORDER BY item.created_at, item.id LIMIT %s
 _TOTAL = "SELECT coalesce(sum(n), 0)::bigint FROM judging_lanecount WHERE project_id = %s AND state = ANY(%s) {more}"
 _COUNT = "SELECT count(*) FROM judging_queueitem AS item WHERE item.project_id = %s AND item.state = ANY(%s) AND {more}"
 # Read with every page, where building the queries costs ten times what they do.
-ENTRY_FIELDS = ("id", "created_at", "item_id", "rule_id", "rule_version", "agent_version", "open")
+_ENTRY_FIELDS = ("id", "created_at", "item_id", "rule_id", "rule_version", "agent_version", "open")
 _ENTRIES = f"""
-SELECT {", ".join(ENTRY_FIELDS)} FROM judging_queueentry WHERE item_id = ANY(%s) ORDER BY item_id, created_at, id
+SELECT {", ".join(_ENTRY_FIELDS)} FROM judging_queueentry WHERE item_id = ANY(%s) ORDER BY item_id, created_at, id
 """  # noqa: S608 - names of ours
 _WANTS = "SELECT id, judge_class_id FROM judging_judgingrule WHERE id = ANY(%s)"
 
@@ -144,13 +144,13 @@ def with_rules(items: list[QueueItem]) -> dict[UUID, UUID | None]:
     """Read the items' entries into them; what each rule among these wants by its latest version. Two statements."""
     if not items:
         return {}
-    entries = entries_keep(items, fetch(_ENTRIES, [[item.pk for item in items]]))
+    entries = _entries_keep(items, fetch(_ENTRIES, [[item.pk for item in items]]))
     return dict(fetch(_WANTS, [list({entry.rule_id for entry in entries})]))
 
 
-def entries_keep(items: list[QueueItem], rows: Sequence[tuple[Any, ...]]) -> list[QueueEntry]:
-    """Entries made of ``ENTRY_FIELDS``, each kept by its item as if it had been read with it."""
-    entries = [fresh(QueueEntry, **dict(zip(ENTRY_FIELDS, row, strict=True))) for row in rows]
+def _entries_keep(items: list[QueueItem], rows: Sequence[tuple[Any, ...]]) -> list[QueueEntry]:
+    """Entries made of ``_ENTRY_FIELDS``, each kept by its item as if it had been read with it."""
+    entries = [fresh(QueueEntry, **dict(zip(_ENTRY_FIELDS, row, strict=True))) for row in rows]
     kept: dict[UUID, list[QueueEntry]] = {item.pk: [] for item in items}
     for entry in entries:
         kept[entry.item_id].append(entry)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from judging.models import QueueItem
 from judging.queue_view import KEYED, Place, QueueView, unknown_place
 from judging.selectors.queue_lanes import MINE, chosen_lanes
-from judging.selectors.queue_list import ENTRY_FIELDS, entries_keep
 from judging.selectors.queue_places import Places, places_of
 from kindgi.api.errors import BadInput
 from kindgi.api.pages import DEFAULT_LIMIT, MAX_LIMIT
@@ -20,11 +20,19 @@ from kindgi.api.times import now
 from kindgi.sql import fetch
 
 NEAR = 1000
-# An item doesn't keep its flow's version, which an agent's item has no need of: there the run isn't looked up.
+# An item doesn't keep its flow's version, which an agent's item has no need of: there the run isn't looked up. The
+# rules that took each of the few come with it, since a page has no statement to spare for them.
 _ROWS = """
 SELECT item.*, (SELECT run.flow_version FROM runs_run AS run
-    WHERE item.agent_id = '' AND run.tenant_id = item.tenant_id AND run.run_id = item.run_id) AS flow_version
-FROM place JOIN judging_queueitem AS item ON item.id = place.id ORDER BY {order}
+    WHERE item.agent_id = '' AND run.tenant_id = item.tenant_id AND run.run_id = item.run_id) AS flow_version,
+    taken.rule_ids, taken.rule_names, taken.rule_wants
+FROM place JOIN judging_queueitem AS item ON item.id = place.id CROSS JOIN LATERAL (
+    SELECT array_agg(rule.id ORDER BY entry.created_at, entry.id) AS rule_ids,
+        array_agg(rule.name ORDER BY entry.created_at, entry.id) AS rule_names,
+        array_agg(rule.judge_class_id ORDER BY entry.created_at, entry.id) AS rule_wants
+    FROM judging_queueentry AS entry JOIN judging_judgingrule AS rule ON rule.id = entry.rule_id
+    WHERE entry.item_id = item.id) AS taken
+ORDER BY {order}
 """
 _NEAREST = """
 SELECT (SELECT count(*) FROM place), (
@@ -38,22 +46,27 @@ FROM judging_lane AS lane LEFT JOIN judging_lanecount AS counted
 WHERE {filters}
 """
 _LANE_THERE = "SELECT 1 FROM judging_lane WHERE id = %s AND project_id = %s"
-_ENTRIES = f"""
-SELECT {", ".join(f"entry.{name}" for name in ENTRY_FIELDS)}, rule.name, rule.judge_class_id
-FROM judging_queueentry AS entry JOIN judging_judgingrule AS rule ON rule.id = entry.rule_id
-WHERE entry.item_id = ANY(%s) ORDER BY entry.item_id, entry.created_at, entry.id
-"""  # noqa: S608 - names of ours
+
+
+class _Taking(NamedTuple):
+    """A rule that took an item, as its latest version has it."""
+
+    id: UUID
+    name: str
+    wants: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
 class QueueRows:
-    """A page of items with their entries; the names of these' rules and what they want now, by the rules' ids.
+    """A page of items; the names of the rules that took them and what these want now, by the rules' ids.
 
+    ``rules`` has the ids of those that took an item, by its own id, in the order in which they did.
     ``flow_versions`` has the versions of flows, by the items' public run ids, while the runs are there.
     ``previous`` is the place to read before, and ``next`` the one to read after, where there may be more.
     """
 
     rows: list[QueueItem]
+    rules: dict[UUID, list[UUID]]
     names: dict[UUID, str]
     wants: dict[UUID, UUID | None]
     flow_versions: dict[UUID, str]
@@ -79,8 +92,8 @@ def queue_page(
 ) -> QueueRows:
     """Up to ``limit`` rows of a view, 100 at most: its first ones, those after a place or those before one.
 
-    Two statements, one where there is no row. A page before a place may have fewer rows than asked
-    for, though many follow, or none. Raises ``BadInput`` for a place that no page of this sort and
+    One statement, and one more where a place has no rows. A page before a place may have fewer rows
+    than asked for, though many follow, or none. Raises ``BadInput`` for a place that no page of this sort and
     project has given, for two places, and for another limit.
     """
     if not 1 <= limit <= MAX_LIMIT or (after is not None and before is not None):
@@ -94,11 +107,19 @@ def queue_page(
     more, rows = len(found) > limit, found[:limit]
     if before is not None:
         rows.reverse()
-    names, wants = _read_entries(rows)
+    taken = [_taken(item) for item in rows]
     has_previous, has_next = (more, True) if before is not None else (after is not None, more)
     ends = [_place_text(view, item, seen_at) for item in (rows[0], rows[-1])] if rows else [None, None]
     versions = {item.run_id: version for item in rows if (version := getattr(item, "flow_version", None))}
-    return QueueRows(rows, names, wants, versions, ends[0] if has_previous else None, ends[1] if has_next else None)
+    return QueueRows(
+        rows=rows,
+        rules={item.pk: [rule.id for rule in rules] for item, rules in zip(rows, taken, strict=True)},
+        names={rule.id: rule.name for rules in taken for rule in rules},
+        wants={rule.id: rule.wants for rules in taken for rule in rules},
+        flow_versions=versions,
+        previous=ends[0] if has_previous else None,
+        next=ends[1] if has_next else None,
+    )
 
 
 def _rows(places: Places) -> list[QueueItem]:
@@ -120,15 +141,10 @@ def _place_text(view: QueueView, item: QueueItem, seen_at: datetime) -> str:
     return Place.of(item, sort=view.sort, seen_at=seen_at).encode()
 
 
-def _read_entries(items: list[QueueItem]) -> tuple[dict[UUID, str], dict[UUID, UUID | None]]:
-    """Read the items' entries into them; the names of their rules, and what these want by their latest versions."""
-    if not items:
-        return {}, {}
-    found = fetch(_ENTRIES, [[item.pk for item in items]])
-    width = len(ENTRY_FIELDS)
-    entries = entries_keep(items, [row[:width] for row in found])
-    named = {entry.rule_id: row[width:] for entry, row in zip(entries, found, strict=True)}
-    return {pk: name for pk, (name, _) in named.items()}, {pk: wanted for pk, (_, wanted) in named.items()}
+def _taken(item: QueueItem) -> list[_Taking]:
+    """The rules that took an item, as :data:`_ROWS` has them; none where none did."""
+    columns = [getattr(item, column) or [] for column in ("rule_ids", "rule_names", "rule_wants")]
+    return [_Taking(*rule) for rule in zip(*columns, strict=True)]
 
 
 def queue_neighbours(view: QueueView, item: QueueItem) -> Neighbours:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 from uuid import UUID
 
 from corrections.models import JudgeClass
 from corrections.policies import class_refusal
-from judging.hooks import Asker, asked_for_by
 from judging.models import State
 from judging.queue_view import Judge, QueueView, Subject
 from judging.selectors.queue_lanes import MINE, lane_filters
@@ -57,31 +56,30 @@ class StateCount(NamedTuple):
     everyones: int
 
 
-def judge_of(*, caller: Caller, project: Project, classes: Iterable[JudgeClass]) -> Judge:
-    """What of the project's queue is for the caller; ``classes`` are the tenant's, retired ones too.
+def judge_of(*, caller: Caller, project: Project, classes: Iterable[JudgeClass], asked_for: Collection[UUID]) -> Judge:
+    """What of the project's queue is for the caller; no statement.
 
-    No statement, but for what the apps above read to say whom they ask.
+    ``classes`` are the tenant's, retired ones too; ``asked_for`` is what asks them for corrections,
+    besides rules (:mod:`judging.hooks`).
     """
     own = [one for one in classes if one.project_id in (None, project.pk)]
     writes = can_write(caller, project.pk)
-    asked_for = asked_for_by([Asker(caller, project.pk)]) if writes else ()
-    return Judge(writes=writes, class_ids=_given(caller, own), asked_for=tuple(asked_for))
+    return Judge(writes=writes, class_ids=_given(caller, own), asked_for=tuple(asked_for) if writes else ())
 
 
 def _given(caller: Caller, classes: Iterable[JudgeClass]) -> tuple[UUID, ...]:
     return tuple(one.pk for one in classes if one.unregistered_at is None and class_refusal(caller, one) is None)
 
 
-def queue_waiting(*, caller: Caller, classes: Iterable[JudgeClass]) -> dict[UUID, int]:
+def queue_waiting(*, caller: Caller, classes: Iterable[JudgeClass], asked_for: Collection[UUID]) -> dict[UUID, int]:
     """How many open items wait for the caller in each project that they may write in, also where none does.
 
-    One statement, beside what the apps above read; ``classes`` are the tenant's, retired ones too.
+    One statement; ``classes`` and ``asked_for`` as :func:`judge_of` has them, of all projects.
     """
     named = None
     if not caller.sees_every_project:
         named = [project_id for project_id in caller.readable_project_ids() if can_write(caller, project_id)]
-    asked_for = list(asked_for_by([Asker(caller, None)]))
-    return dict(fetch(_WAITING, [caller.tenant_id, named, named, list(_given(caller, classes)), asked_for]))
+    return dict(fetch(_WAITING, [caller.tenant_id, named, named, list(_given(caller, classes)), list(asked_for)]))
 
 
 def queue_state_counts(view: QueueView) -> dict[str, StateCount]:

@@ -46,7 +46,8 @@ def asked_of(frame: Frame, query: QueryDict) -> Asked:
     """
     filters = QueueFilter(query)
     given = filters.cleaned
-    judge = judge_of(caller=frame.caller, project=frame.project, classes=frame.classes)
+    asked_for = frame.asked_for.get(frame.project.pk, [])
+    judge = judge_of(caller=frame.caller, project=frame.project, classes=frame.classes, asked_for=asked_for)
     sort = given.get("sort", str(Sort.ADDED))
     view = QueueView(
         project=frame.project,

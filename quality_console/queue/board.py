@@ -57,7 +57,7 @@ class Board:
 
 
 def board_read(frame: Frame, query: QueryDict) -> Board:
-    """The tab as an address asks for it; seven statements at most besides the frame's."""
+    """The tab as an address asks for it; five statements at most besides the frame's."""
     asked = asked_of(frame, query)
     view = asked.view
     counts = queue_state_counts(view)

@@ -97,7 +97,7 @@ class _Said:
         return who(actor, name=self.names.get(actor), me=self.caller.actor)
 
     def row(self, item: QueueItem) -> Row:
-        rule_ids = [entry.rule_id for entry in item.entries.all()]
+        rule_ids = self.found.rules[item.pk]
         so_far = sum(count for count, _right in tallies_read(item.counted).values())
         sign, stands = self.stands(item, rule_ids)
         holder = self.holder(item)

@@ -107,6 +107,14 @@ class Stage:
         work(Evaluation.objects.filter(proposal_id=proposal_id).latest("created_at").job)
         return proposal_id
 
+    def unjudged(self, cases: int) -> str:
+        """One that is evaluated on so many runs more, where the endpoint answers what nobody has judged."""
+        for _ in range(cases):
+            self.shop.correct(self.shop.run(agent={"id": AGENT, "version": FROM}))
+        made = self.shop.editor.ok("POST", f"projects/{self.shop.project.pk}/test-sets", {"agentId": AGENT})
+        self.test_set = made["id"]
+        return self.evaluated(self.drafted())
+
     def in_review(self) -> str:
         """One that waits for a reviewer."""
         proposal_id = self.evaluated(self.drafted())
@@ -191,4 +199,19 @@ def staged(shop: Shop, *, by: str = "editor") -> Iterator[Stage]:
     with answering(_behaves) as server:
         stage = Stage(shop, server, by)
         stage.set_up()
+        yield stage
+
+
+def _answers_news(connection: socket.socket, asked: Asked, number: int) -> None:
+    connection.sendall(answer({"output": {"text": "News."}, "calls": []}))
+
+
+@contextmanager
+def unforeseen(shop: Shop) -> Iterator[Stage]:
+    """A stage that is set up, whose endpoint answers what nobody foresaw; no run of it is corrected yet."""
+    with answering(_answers_news) as server:
+        stage = Stage(shop, server)
+        stage.set_up(cases=1)
+        (made,) = shop.editor.ok("GET", "corrections")["data"]
+        shop.editor.ok("POST", f"corrections/{made['id']}/unregister")
         yield stage

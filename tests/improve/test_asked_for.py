@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 
 import pytest
 from django.db import transaction
 
 from corrections.selectors import judge_classes_of_tenant
+from improve.selectors.reviewing import suggestions_read
 from judging.models import QueueItem, RuleCount
 from judging.selectors.queue_waiting import queue_waiting
 from judging.services.checking import queue_check
 from judging.services.repairing import queue_repair
 from kindgi.access.selectors import caller_for_user
-from tests.improve.answering import Asked, answer, answering
-from tests.improve.staging import FROM, REVIEWER, Stage
+from tests.improve.staging import REVIEWER, unforeseen
 from tests.support.shops import AGENT, Shop
-
-
-def behave(connection: socket.socket, asked: Asked, number: int) -> None:
-    connection.sendall(answer({"output": {"text": "News."}, "calls": []}))
 
 
 @pytest.fixture
 def sent(fresh: Shop) -> Iterator[str]:
     """A suggested change of which three answers wait to be judged, beside one run that a rule took."""
     rule = {"name": "All", "when": {"agentIds": [AGENT]}, "sample": 1, "enabled": True}
-    with answering(behave) as server:
-        stage = Stage(fresh, server)
-        stage.set_up(cases=1)
-        fresh.editor.ok("POST", f"corrections/{fresh.editor.ok('GET', 'corrections')['data'][0]['id']}/unregister")
-        for _ in range(3):
-            fresh.correct(fresh.run(agent={"id": AGENT, "version": FROM}))
+    with unforeseen(fresh) as stage:
+        proposal = stage.unjudged(3)
         fresh.editor.ok("POST", f"projects/{fresh.project.pk}/judging-rules", rule)
         fresh.run()
-        made = fresh.editor.ok("POST", f"projects/{fresh.project.pk}/test-sets", {"agentId": AGENT})
-        stage.test_set = made["id"]
-        proposal = stage.evaluated(stage.drafted())
         assert stage.act(proposal, "send") == {"sent": 3}
         yield proposal
 
@@ -54,7 +42,10 @@ def asked_for(proposal: str) -> list[str]:
 def waiting(shop: Shop, who: str) -> int:
     """How many items wait for a person, as the console counts them."""
     classes = judge_classes_of_tenant(shop.tenant.pk)
-    return queue_waiting(caller=caller_for_user(shop.person(who)), classes=classes)[shop.project.pk]
+    caller = caller_for_user(shop.person(who))
+    asking = suggestions_read(caller=caller, project=None).asking.values()
+    asked_for = [pk for ids in asking for pk in ids]
+    return queue_waiting(caller=caller, classes=classes, asked_for=asked_for)[shop.project.pk]
 
 
 def all_is_well(shop: Shop) -> bool:

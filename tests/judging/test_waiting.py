@@ -21,7 +21,7 @@ OTHER = {"agent": {"id": "other", "version": "1.0.0"}}
 
 
 def waiting(shop: Shop, by: str) -> dict[UUID, int]:
-    return queue_waiting(caller=caller_of(shop, by), classes=judge_classes_of_tenant(shop.tenant.pk))
+    return queue_waiting(caller=caller_of(shop, by), classes=judge_classes_of_tenant(shop.tenant.pk), asked_for=())
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_every_project_that_one_may_write_in_is_told_and_no_other(queued: Shop):
     assert waiting(queued, "viewer") == {}
     classes = judge_classes_of_tenant(queued.tenant.pk)
     outsider = make_caller(make_user(queued.tenant))
-    assert queue_waiting(caller=outsider, classes=classes) == {}
+    assert queue_waiting(caller=outsider, classes=classes, asked_for=()) == {}
 
 
 def test_a_token_for_one_project_is_told_of_that_one(queued: Shop):
@@ -95,7 +95,7 @@ def test_a_token_for_one_project_is_told_of_that_one(queued: Shop):
     account = queued.person("service")
     classes = judge_classes_of_tenant(queued.tenant.pk)
     for home, told in ((queued.project, {queued.project.pk: 3}), (other, {})):
-        assert queue_waiting(caller=make_caller(account, project=home), classes=classes) == told
+        assert queue_waiting(caller=make_caller(account, project=home), classes=classes, asked_for=()) == told
 
 
 @pytest.mark.parametrize(("projects", "classes"), [(1, 1), (4, 12)])
@@ -106,6 +106,6 @@ def test_it_takes_one_statement(queued: Shop, assert_queries: Any, projects: int
         queued.judge_class()
     caller, known = caller_of(queued, "tenant-admin"), judge_classes_of_tenant(queued.tenant.pk)
     with assert_queries(exact=1):
-        assert sum(queue_waiting(caller=caller, classes=known).values()) == 2 + projects
+        assert sum(queue_waiting(caller=caller, classes=known, asked_for=()).values()) == 2 + projects
     with assert_queries(exact=1):
         queue_agents(queued.project)

@@ -27,7 +27,7 @@ def caller_of(shop: Shop, by: str) -> Caller:
 def view_of(shop: Shop, *, by: str = "editor", **asked: Any) -> QueueView:
     """What the person asks for: everyone's of what waits, unless ``asked`` says else."""
     classes = judge_classes_of_tenant(shop.tenant.pk)
-    judge = judge_of(caller=caller_of(shop, by), project=shop.project, classes=classes)
+    judge = judge_of(caller=caller_of(shop, by), project=shop.project, classes=classes, asked_for=())
     return QueueView(project=shop.project, judge=judge, **{"for_me": False, **asked})
 
 

@@ -255,14 +255,14 @@ def test_a_page_takes_the_same_few_statements_however_many_rows_it_has(undone: S
             else:
                 undone.editor.ok("POST", f"projects/{undone.project.pk}/judging-queue/{run}/hold")
         client = client_of(undone)
-        with assert_queries(at_most=13) as statements:
+        with assert_queries(at_most=12) as statements:
             page = client.get(f"{address(undone)}?tab=to-correct&state={state}").content.decode()
         assert len(rows(page)) >= number
         counts.append(len(statements))
     assert counts[0] == counts[1]
 
 
-def test_a_first_page_with_names_holders_and_flows_takes_13_statements_at_most(undone: Shop):
+def test_a_first_page_with_names_holders_and_flows_takes_12_statements_at_most(undone: Shop):
     make_rule(undone, when={})
     expert = undone.judge_class("expert", assertableBy={"minReviewerRole": "senior"})
     make_rule(undone, name="Experts", when={}, judgeClassId=expert)
@@ -272,7 +272,7 @@ def test_a_first_page_with_names_holders_and_flows_takes_13_statements_at_most(u
     for run, by in zip(runs, ("editor", "admin", "editor:2"), strict=False):
         undone.api(by).ok("POST", f"projects/{undone.project.pk}/judging-queue/{run}/hold")
     client = client_of(undone)
-    with assert_queries(at_most=13):
+    with assert_queries(at_most=12):
         page = client.get(f"{address(undone)}?tab=to-correct&whose=everyone").content.decode()
     for said in ("orders 1.2.0", f"{undone.person('admin')} since", "you since", "expert correction"):
         assert said in words(page)
