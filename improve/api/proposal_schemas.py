@@ -50,9 +50,9 @@ class EvidenceAnswer(Answer):
 
 
 class DrafterAnswer(Answer):
-    """Who drafted it."""
+    """Who drafted it: a person, or a service account."""
 
-    kind: Literal["person"]
+    kind: Literal["person", "service"]
     by: str
 
 
@@ -175,7 +175,7 @@ def proposal_answer(standing: Standing) -> ProposalAnswer:
         change=ProposedChange(proposal.block_name, str(proposal.block.version), Raw(proposal.content.encode())),
         hypothesis=proposal.hypothesis,
         evidence=EvidenceAnswer(proposal.evidence) if proposal.evidence else UNSET,
-        drafter=DrafterAnswer("person", proposal.drafted_by),
+        drafter=_drafter(proposal),
         status=standing.status.value,
         can=ProposalCan(**{action.value: action in standing.can for action in Action}),
         candidate=_candidate(proposal),
@@ -185,6 +185,12 @@ def proposal_answer(standing: Standing) -> ProposalAnswer:
         withdrawn=_withdrawn(proposal),
         created_at=wire(proposal.created_at),
         updated_at=wire(proposal.updated_at),
+    )
+
+
+def _drafter(proposal: Proposal) -> DrafterAnswer:
+    return DrafterAnswer(
+        "service" if proposal.drafted_by.startswith("service_account:") else "person", proposal.drafted_by
     )
 
 

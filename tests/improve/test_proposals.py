@@ -227,7 +227,9 @@ def test_withdrawing_cancels_what_goes_on_and_is_told(stage: Stage):
 
 def test_a_drafter_is_a_person_or_a_service(stage: Stage):
     made = stage.shop.api("service").ok("POST", "proposals", said())
-    assert made["drafter"]["by"] == f"service_account:{stage.shop.person('service').pk}"
+    assert made["drafter"] == {"kind": "service", "by": f"service_account:{stage.shop.person('service').pk}"}
+    own = stage.shop.editor.ok("GET", f"proposals/{stage.drafted()}")["drafter"]
+    assert own == {"kind": "person", "by": f"user:{stage.shop.person('editor').pk}"}
 
 
 def test_a_reviewer_who_drafted_it_may_not_decide(stage: Stage):
