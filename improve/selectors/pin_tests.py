@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef
 
-from improve.models import CaseReplay, JobState, PinTest, Proposal, ReplayJob, ReplayState
+from improve.models import CaseReplay, JobState, PinTest, ReplayJob, ReplayState
 from kindgi.access.models import Project
 from kindgi.runs.models import Agent, AgentPin
 from kindgi.sql import fetch
@@ -43,12 +43,6 @@ def runs_said_wrong(*, project: Project, agent_id: str) -> list[tuple[UUID, UUID
     tenant = project.tenant_id
     found = fetch(_WRONG, [tenant, project.pk, agent_id, tenant, tenant, MOST_RUNS])
     return [(run_id, content_id) for run_id, content_id in found]
-
-
-def change_of_version(*, tenant_id: UUID, agent_id: str, version: str) -> Proposal | None:
-    """The suggested change that the version is the candidate of."""
-    named = Proposal.objects.filter(tenant_id=tenant_id, agent_id=agent_id, candidate_version=version)
-    return named.select_related("block").first() if version else None
 
 
 def projects_following(agent: Agent) -> list[Project]:

@@ -18,9 +18,9 @@ from corrections.services.test_runs.recording import test_run_record
 from corrections.services.test_runs.submitting import ReplayBody, TestRunBody
 from improve.blocks import blocks_text, change_text
 from improve.models import CaseReplay, JobState, PinTest, Promotion, ReplayJob
+from improve.selectors.candidates import change_of_version
 from improve.selectors.endpoints import replay_endpoint_of
 from improve.selectors.pin_tests import (
-    change_of_version,
     pin_test_of,
     pin_tests_going_on,
     projects_following,
@@ -55,8 +55,9 @@ def _begin(move: VersionMoved, version: str) -> None:
     cases = _cases(move.project, move.agent.agent_id)
     if not cases:
         return
-    change = change_of_version(tenant_id=move.agent.tenant_id, agent_id=move.agent.agent_id, version=version)
-    blocks = blocks_of(agent_version_get(agent=move.agent, version=version))
+    moved_to = agent_version_get(agent=move.agent, version=version)
+    change = change_of_version(project=move.project, version=moved_to)
+    blocks = blocks_of(moved_to)
     job = job_begin(
         project=move.project,
         agent_id=move.agent.agent_id,
