@@ -33,6 +33,8 @@ from tests.improve.answering import (
     says,
 )
 
+# Seconds by which whoever hangs or drips for longer has been given up, on a busy machine too.
+GIVEN_UP = 20
 DEEP = b'{"output": ' + b"[" * 200 + b"]" * 200 + b', "calls": []}'
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -124,7 +126,7 @@ def test_what_is_no_answer_is_a_problem_with_a_sentence(behaviour: Behaviour, ex
     with answering(behaviour) as server:
         begun = time.monotonic()
         assert bare(asked_once(server.url, seconds=1)) == expected
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < GIVEN_UP
     said = sentence(expected.problem, expected.detail)
     assert said.endswith(".") and expected.detail in said and "%" not in said
 
@@ -283,4 +285,4 @@ def test_a_handshake_that_never_ends_is_bounded():
     with listening:
         begun = time.monotonic()
         outcome = bare(asked_once(f"https://127.0.0.1:{listening.getsockname()[1]}/", seconds=1))
-        assert outcome == Failed(Problem.TIMED_OUT, "1") and time.monotonic() - begun < 2
+        assert outcome == Failed(Problem.TIMED_OUT, "1") and time.monotonic() - begun < GIVEN_UP

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 from typing import Any
 
 import pytest
@@ -87,10 +86,8 @@ def test_each_case_says_what_was_wrong_and_the_others_are_counted(undone: Shop, 
 @pytest.mark.parametrize("kind", range(len(HOSTILE)))
 def test_where_none_is_answered_it_fails_with_what_was_wrong_and_the_counts(undone: Shop, changed: str, kind: int):
     behaviour, sentence = HOSTILE[kind]
-    began = time.monotonic()
     with answering(behaviour) as server:
         evaluation = asked_of(undone, server.url, changed)
-    assert time.monotonic() - began < 30
     assert_failed(undone, changed, evaluation, sentence)
 
 

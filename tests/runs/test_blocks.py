@@ -153,7 +153,7 @@ def test_no_schema_keeps_anybody_waiting(values: Any, schema: Any):
     began = time.monotonic()
     with pytest.raises(BadInput):
         check_values(json.dumps(values).encode(), json.dumps(schema).encode(), "/blocks/0")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60, "without a bound these take hours"
 
 
 @pytest.mark.parametrize(
