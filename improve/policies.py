@@ -10,9 +10,12 @@ from kindgi.api.errors import PermissionDenied
 
 
 def can_decide(caller: Caller, proposal: Proposal, promotion: Promotion | None) -> bool:
-    """Whether the caller may decide: a reviewer who writes in the project, and neither drafted nor asked for it."""
+    """Whether the caller may decide: a person and reviewer who writes there, and neither drafted nor asked for it.
+
+    Never a service account: whoever drafted the change could make one that reviews.
+    """
     asked = promotion is not None and caller.actor == promotion.requested_by
-    return is_reviewer(caller, proposal) and not asked
+    return caller.kind == "user" and is_reviewer(caller, proposal) and not asked
 
 
 def may_review(caller: Caller) -> bool:
@@ -45,6 +48,8 @@ def check_may(caller: Caller, action: Action, proposal: Proposal, promotion: Pro
     """Raise :class:`PermissionDenied` unless :func:`may`, saying who may."""
     if may(caller, action, proposal, promotion):
         return
+    if action == Action.DECIDE and caller.kind != "user":
+        raise PermissionDenied("A person decides about suggested changes: service accounts don't, whatever their role.")
     if action == Action.DECIDE:
         raise PermissionDenied("This needs a reviewer of the project who neither drafted the change nor asked for it.")
     if action == Action.ROLLBACK:

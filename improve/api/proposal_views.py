@@ -152,7 +152,7 @@ class ProposalDecision(Endpoint):
         errors=(*_ACTING, AgentVersionBlocksFixed),
     )
     def post(self, request: Request, proposal_id: str) -> Response:
-        """By a reviewer who neither drafted nor asked for it. Approved, it is registered and pinned in its project.
+        """By a person, a reviewer who neither drafted nor asked for it. Approved, it is registered and pinned.
 
         Where the project runs another version than when that was asked for, it is superseded instead.
         """

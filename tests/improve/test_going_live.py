@@ -14,7 +14,7 @@ from kindgi.api.times import as_of, now
 from kindgi.runs.models import PinChange
 from kindgi.runs.services.retention import runs_purge
 from tests.improve.staging import FROM, PROMPT, REVIEWER, SETTINGS, Stage, staged, work
-from tests.support.shops import AGENT, Shop
+from tests.support.shops import AGENT, CheckedApi, Shop
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +231,22 @@ def test_who_drafted_or_asked_for_it_doesnt_decide(stage: Stage):
     second = {"userId": str(shop.person("editor:second").pk), "role": "senior"}
     shop.admin.ok("POST", "approvals/reviewers", second)
     assert stage.act(asked_by_reviewer, "decide", body, by="editor:second")["status"] == "promoted"
+
+
+@pytest.mark.parametrize("role", ["editor", "admin"])
+def test_a_service_doesnt_decide_whatever_its_role(stage: Stage, role: str):
+    """Else whoever drafted a change makes a service account that reviews, and decides by its token."""
+    admin, proposal_id = stage.shop.admin, stage.in_review()
+    grant = {"kind": "project", "projectId": str(stage.shop.project.pk), "role": role}
+    account = admin.ok("POST", "service-accounts", {"name": "reviews", "grants": [grant]})["serviceAccountId"]
+    minted = {"for": {"kind": "service-account", "id": account}, "role": "member", "reviewerRole": "senior"}
+    service = CheckedApi(admin.ok("POST", "tokens", minted)["token"])
+    assert service.ok("GET", f"proposals/{proposal_id}")["can"]["decide"] is False
+    for body in ({"decision": "approve"}, {"decision": "reject", "reason": "No."}):
+        refused = service.post(f"proposals/{proposal_id}/decide", body)
+        assert refused.status_code == 403 and "A person decides" in refused.json()["error"]["message"]
+    assert read(stage, proposal_id)["status"] == "in-review"
+    assert stage.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)["status"] == "promoted"
 
 
 def test_pinning_by_hand_and_a_new_latest_start_tests_too(stage: Stage):
