@@ -34,7 +34,7 @@ from tests.improve.answering import (
 )
 
 # Seconds by which whoever hangs or drips for longer has been given up, on a busy machine too.
-GIVEN_UP = 20
+GIVEN_UP = 30
 DEEP = b'{"output": ' + b"[" * 200 + b"]" * 200 + b', "calls": []}'
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -125,7 +125,9 @@ def bare(outcome: Any) -> Any:
 def test_what_is_no_answer_is_a_problem_with_a_sentence(behaviour: Behaviour, expected: Failed):
     with answering(behaviour) as server:
         begun = time.monotonic()
-        assert bare(asked_once(server.url, seconds=1)) == expected
+        # Whoever answers at all does so in time, on a busy machine too.
+        seconds = 1 if expected.problem == Problem.TIMED_OUT else 15
+        assert bare(asked_once(server.url, seconds=seconds)) == expected
         assert time.monotonic() - begun < GIVEN_UP
     said = sentence(expected.problem, expected.detail)
     assert said.endswith(".") and expected.detail in said and "%" not in said
