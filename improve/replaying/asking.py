@@ -87,9 +87,10 @@ def ask(
     target: Callable[[], Target | Failed],
     limits: Limits,
     sleep: Callable[[float], None],
+    most: int = MOST_REQUESTS,
     resolver: Resolver = system_resolver,
 ) -> Outcome:
-    """What comes of up to ``MOST_REQUESTS`` requests.
+    """What comes of up to ``most`` requests.
 
     ``target()`` is called before each, and says where to ask, or why that can't be; it and ``sleep``
     may raise, to stop.
@@ -100,7 +101,7 @@ def ask(
         return where if isinstance(where, Failed) else ask_once(message, where, limits=limits, resolver=resolver)
 
     retrying = Retrying(
-        stop=stop_after_attempt(MOST_REQUESTS),
+        stop=stop_after_attempt(most),
         wait=_wait,
         retry=retry_if_result(_is_worth_another),
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from improve.models import CaseReplay, ReplayJob, ReplayState
+from uuid import UUID
+
+from improve.models import CaseReplay, JobState, ReplayJob, ReplayState
+
+
+def tenant_replaying(*, job_id: UUID, turn: int) -> UUID | None:
+    """Whose job it is; ``None`` where it is over, or another turn was its last."""
+    last = ReplayJob.objects.filter(pk=job_id, turn=turn, state=JobState.RUNNING)
+    return last.values_list("tenant_id", flat=True).first()
 
 
 def replay_next(job: ReplayJob) -> CaseReplay | None:

@@ -62,7 +62,7 @@ try:
 
     # The worker (`manage.py worker`), and what it does by itself.
     CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = broker(MODE)
-    CELERY_WORKER_CONCURRENCY = whole_number("WORKER_THREADS", 2, least=1, most=1000)
+    CELERY_WORKER_CONCURRENCY = whole_number("WORKER_THREADS", 8, least=1, most=1000)
     CELERY_BEAT_SCHEDULE = schedule()
     # How long an answer waits for a catch-up, in seconds, before it says how far that is.
     CATCH_UP_WAIT_SECONDS = whole_number("CATCH_UP_WAIT_SECONDS", 10, least=0, most=10)
