@@ -42,7 +42,8 @@ def case_of(weight: int, before: bool, after: tuple[bool | None, ...]) -> Outcom
     """A case of one verdict, by whether it was right before and in each repetition; ``None`` is unjudged."""
     baseline = _tally(weight, before)
     parts = [Part("answer", None, False, baseline, None if one is None else _tally(weight, one)) for one in after]
-    return outcome([Tried(number, ReplayState.ANSWERED, Scored([part])) for number, part in enumerate(parts, 1)])
+    tried = [Tried(number, ReplayState.ANSWERED, Scored([part])) for number, part in enumerate(parts, 1)]
+    return outcome(tried, recorded=baseline)
 
 
 def _tally(weight: int, right: bool) -> Tally:

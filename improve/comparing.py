@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from math import comb
 from typing import Any
 
 from improve.models import CaseLabel, ReplayState
 from improve.scoring import NOTHING, Scored, Tally, together
+from improve.sign_test import LEVEL, holds, weakest
 from judging.intervals import Range, effective_size, wilson
 
-LEVEL = Fraction(1, 20)
 COMPARED = frozenset({CaseLabel.BETTER, CaseLabel.WORSE, CaseLabel.SAME})
+_WORST_FIRST = (CaseLabel.WORSE, CaseLabel.SAME, CaseLabel.BETTER)
 
 
 class WhyNot(StrEnum):
@@ -31,6 +31,7 @@ class WhyNot(StrEnum):
     NOT_MORE = "not-more-right"
     CHANCE = "may-be-chance"
     SPREAD = "within-spread"
+    UNANSWERED = "right-not-answered"
     UNJUDGED = "changed-not-judged"
 
 
@@ -47,43 +48,76 @@ class Tried:
 class Outcome:
     """How a case came out; ``pairs`` has both tallies of each repetition that counts, by its number.
 
-    ``was_right`` says of a changed one that nothing was wrong in the recorded run.
+    A case that isn't compared has the recorded run's own tally as its ``baseline``. ``unanswered`` are
+    the repetitions without an answer, of a run that had something right; ``at_worst`` is how each of
+    which something isn't known came out, were all of that wrong. ``changed_from_right`` says that
+    something that was right is another now, which nobody has judged.
     """
 
     label: CaseLabel
     baseline: Tally = NOTHING
     candidate: Tally = NOTHING
     pairs: Mapping[int, tuple[Tally, Tally]] = field(default_factory=dict)
-    was_right: bool = False
+    at_worst: Mapping[int, CaseLabel] = field(default_factory=dict)
+    unanswered: frozenset[int] = frozenset()
+    changed_from_right: bool = False
 
     @property
     def is_compared(self) -> bool:
         """Whether it is in both shares."""
         return self.label in COMPARED and self.baseline.total > 0 and self.candidate.total > 0
 
+    def known(self, repetition: int) -> CaseLabel | None:
+        """How a repetition came out that counts; ``None`` of another."""
+        return _label(*self.pairs[repetition]) if self.is_compared and repetition in self.pairs else None
 
-def outcome(tried: Sequence[Tried]) -> Outcome:
-    """How a case came out, from its repetitions; one that was never answered is as it ended.
 
-    Where some repetitions are changed and the others have nothing wrong, the case is changed: people
-    have judged only those of its answers that were right before.
+def outcome(tried: Sequence[Tried], *, recorded: Tally) -> Outcome:
+    """How a case came out, from its repetitions and what counts of the ``recorded`` run.
+
+    One that was never answered is as it ended. Where some repetitions are changed and the others
+    have nothing wrong, the case is changed: people have judged only those of its answers that were
+    right before.
     """
-    answered = [(one.repetition, one.scored) for one in tried if one.scored is not None]
-    pairs = {number: (scored.baseline, scored.candidate) for number, scored in answered if scored.counts}
-    changed = any(scored.has_changed and not scored.counts for _, scored in answered)
-    if changed and not any(candidate.has_wrong for _, candidate in pairs.values()):
-        return Outcome(CaseLabel.CHANGED, was_right=not any(_was_wrong(scored) for _, scored in answered))
+    answered = {one.repetition: one.scored for one in tried if one.scored is not None}
+    pairs = {number: (scored.baseline, scored.candidate) for number, scored in answered.items() if scored.counts}
+    lost = frozenset(one.repetition for one in tried if one.scored is None) if recorded.right else frozenset()
+    at_worst = {number: _at_worst(scored) for number, scored in answered.items() if scored.has_changed}
+    label = _ended(tried, answered.values(), pairs.values())
+    found = Outcome(
+        label=label or CaseLabel.SAME,
+        baseline=recorded,
+        at_worst=at_worst | dict.fromkeys(lost, CaseLabel.WORSE),
+        unanswered=lost,
+        changed_from_right=any(scored.has_changed_from_right for scored in answered.values()),
+    )
+    if label is not None:
+        return found
+    baseline, candidate = (_mean([pair[side] for pair in pairs.values()]) for side in (0, 1))
+    return replace(found, label=_label(baseline, candidate), baseline=baseline, candidate=candidate, pairs=pairs)
+
+
+def _ended(
+    tried: Iterable[Tried], answered: Collection[Scored], pairs: Collection[tuple[Tally, Tally]]
+) -> CaseLabel | None:
+    """What a case is that isn't compared; ``None`` of one that is."""
+    changed = any(scored.has_changed and not scored.counts for scored in answered)
+    if changed and not any(candidate.has_wrong for _, candidate in pairs):
+        return CaseLabel.CHANGED
     if pairs:
-        baseline, candidate = (_mean([pair[side] for pair in pairs.values()]) for side in (0, 1))
-        return Outcome(_label(baseline, candidate), baseline, candidate, pairs)
+        return None
     if answered:
-        return Outcome(CaseLabel.SAME)
+        return CaseLabel.SAME
     refused = any(one.state == ReplayState.REFUSED for one in tried)
-    return Outcome(CaseLabel.REFUSED if refused else CaseLabel.FAILED)
+    return CaseLabel.REFUSED if refused else CaseLabel.FAILED
 
 
-def _was_wrong(scored: Scored) -> bool:
-    return any(part.baseline.has_wrong for part in scored.parts)
+def _at_worst(scored: Scored) -> CaseLabel:
+    """How it came out if all that nobody has judged were wrong; never better than by what is known."""
+    baseline = together(part.baseline for part in scored.parts)
+    candidate = together(part.candidate or Tally(total=part.baseline.total) for part in scored.parts)
+    found = [_label(baseline, candidate), *([_label(scored.baseline, scored.candidate)] if scored.counts else [])]
+    return min(found, key=_WORST_FIRST.index)
 
 
 def _mean(tallies: Sequence[Tally]) -> Tally:
@@ -111,8 +145,10 @@ class Side:
 class Comparison:
     """What an evaluation found. ``spread`` and ``shares``, one a repetition, only where it has several.
 
-    ``splits`` are how many cases got better and worse in each repetition. ``changed_from_right`` are
-    the cases with nothing wrong before whose answers nobody has judged now.
+    ``splits`` are how many cases got better and worse in each repetition: by what is known, with each
+    repetition that has no answer taken for worse where something was right before
+    (``splits_unanswered``), and with all that nobody has judged taken for wrong (``splits_at_worst``).
+    ``changed_from_right`` and ``unanswered_from_right`` are the cases in which there is any of it.
     """
 
     baseline: Side
@@ -120,14 +156,17 @@ class Comparison:
     labels: Mapping[CaseLabel, int]
     cases: int
     splits: Sequence[tuple[int, int]]
+    splits_unanswered: Sequence[tuple[int, int]]
+    splits_at_worst: Sequence[tuple[int, int]]
     shares: Sequence[Fraction] = ()
     several: bool = False
     changed_from_right: int = 0
+    unanswered_from_right: int = 0
 
     @property
     def p(self) -> Fraction:
         """The sign test's, of several repetitions the highest; 1 where they don't all point the same way."""
-        return _weakest(self.splits)
+        return weakest(self.splits)
 
     @property
     def delta(self) -> Fraction | None:
@@ -153,22 +192,18 @@ class Comparison:
             return WhyNot.CHANCE
         if self.spread is not None and delta <= self.spread:
             return WhyNot.SPREAD
-        return None if self._holds_at_worst else WhyNot.UNJUDGED
+        if not holds(self.splits_unanswered):
+            return WhyNot.UNANSWERED
+        return None if holds(self.splits_at_worst) else WhyNot.UNJUDGED
 
     @property
     def is_better(self) -> bool:
-        """Whether it beats the recorded runs by more than chance and noise, whatever people have yet to say."""
-        return self.why_not is None
-
-    @property
-    def _holds_at_worst(self) -> bool:
-        """Whether the split is still more than chance if each of the answers that changed from right is wrong.
+        """Whether it beats the recorded runs by more than chance and noise, whatever people have yet to say.
 
         Of a run that was wrong it is known what would be right, of one that was right nothing else is:
-        an agent that only answers differently each time would else seem to get better.
+        an agent that only answers differently each time, or answers less, would else seem to get better.
         """
-        at_worst = [(better, worse + self.changed_from_right) for better, worse in self.splits]
-        return all(better > worse for better, worse in at_worst) and _weakest(at_worst) <= LEVEL
+        return self.why_not is None
 
     @property
     def one_in(self) -> int:
@@ -186,32 +221,33 @@ def compared(outcomes: Sequence[Outcome], *, repetitions: int) -> Comparison:
         candidate=_side([one.candidate for one in among]),
         labels=counts,
         cases=len(among),
-        splits=[_split(among, number) for number in range(1, repetitions + 1)],
+        splits=_splits(outcomes, repetitions, Outcome.known),
+        splits_unanswered=_splits(outcomes, repetitions, _unanswered_wrong),
+        splits_at_worst=_splits(outcomes, repetitions, _unknown_wrong),
         shares=_shares(among, repetitions),
         several=repetitions > 1,
-        changed_from_right=sum(one.was_right for one in outcomes),
+        changed_from_right=sum(one.changed_from_right for one in outcomes),
+        unanswered_from_right=sum(bool(one.unanswered) for one in outcomes),
     )
 
 
-def sign_test(better: int, worse: int) -> Fraction:
-    """How likely it is that of so many differing cases, each as likely to go either way, as many go one way, or more.
-
-    Exact, and two-sided: 1 where none differs.
-    """
-    differing, most = better + worse, max(better, worse)
-    tail = sum(comb(differing, k) for k in range(most, differing + 1))
-    return min(Fraction(1), Fraction(2 * tail, 2**differing))
-
-
-def _split(among: Sequence[Outcome], repetition: int) -> tuple[int, int]:
-    """How many cases got better and worse in a repetition."""
-    labels = Counter(_label(*one.pairs[repetition]) for one in among if repetition in one.pairs)
-    return labels[CaseLabel.BETTER], labels[CaseLabel.WORSE]
+def _splits(
+    outcomes: Sequence[Outcome], repetitions: int, label_of: Callable[[Outcome, int], CaseLabel | None]
+) -> list[tuple[int, int]]:
+    """How many cases got better and worse in each repetition."""
+    splits = []
+    for number in range(1, repetitions + 1):
+        labels = Counter(label_of(one, number) for one in outcomes)
+        splits.append((labels[CaseLabel.BETTER], labels[CaseLabel.WORSE]))
+    return splits
 
 
-def _weakest(splits: Sequence[tuple[int, int]]) -> Fraction:
-    ways = {better > worse for better, worse in splits}
-    return max(sign_test(*split) for split in splits) if len(ways) == 1 else Fraction(1)
+def _unanswered_wrong(one: Outcome, repetition: int) -> CaseLabel | None:
+    return CaseLabel.WORSE if repetition in one.unanswered else one.known(repetition)
+
+
+def _unknown_wrong(one: Outcome, repetition: int) -> CaseLabel | None:
+    return one.at_worst.get(repetition) or one.known(repetition)
 
 
 def _side(tallies: Sequence[Tally]) -> Side:
@@ -247,6 +283,7 @@ def result_stored(found: Comparison) -> dict[str, Any]:
         "shares": [float(share) for share in found.shares] if found.several else [],
         "whyNot": found.why_not,
         "changedFromRight": found.changed_from_right,
+        "unansweredFromRight": found.unanswered_from_right,
     }
 
 

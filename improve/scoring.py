@@ -80,6 +80,11 @@ class Scored:
         return any(part.candidate is None for part in self.parts)
 
     @property
+    def has_changed_from_right(self) -> bool:
+        """Whether it has something that nobody has judged in the place of what was right."""
+        return any(part.candidate is None and part.baseline.right > 0 for part in self.parts)
+
+    @property
     def counts(self) -> bool:
         """Whether it can be compared: something is known of it, and not only right things beside changed ones."""
         candidate = self.candidate
@@ -140,6 +145,11 @@ def counted(judged: Judged, *, experts_only: bool) -> Judged:
         if voices:
             items.append(msgspec.structs.replace(item, voices=voices))
     return Judged(items, judged.said)
+
+
+def recorded_tally(judged: Judged) -> Tally:
+    """What the verdicts of ``judged`` come to, thing by thing taken together."""
+    return together(_tally(item.voices) for item in judged.items)
 
 
 def score(judged: Judged, replayed: Replayed, *, also: Sequence[Judged] = ()) -> Scored:

@@ -21,7 +21,14 @@ from kindgi.runs.records import Calls
 
 LabelName = Literal["better", "worse", "same", "changed", "refused", "failed", "erased"]
 StateName = Literal["answered", "refused", "failed", "waiting"]
-WhyNotName = Literal["nothing-to-compare", "not-more-right", "may-be-chance", "within-spread", "changed-not-judged"]
+WhyNotName = Literal[
+    "nothing-to-compare",
+    "not-more-right",
+    "may-be-chance",
+    "within-spread",
+    "right-not-answered",
+    "changed-not-judged",
+]
 Value = TypeVar("Value")
 
 
@@ -50,8 +57,10 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
 
     A candidate that is no different would show a split of cases as one-sided as this about 1 time
     in `oneIn`; `p` is the exact two-sided sign test's, of several repetitions the weakest one's.
-    `shares` are the candidate's, one a repetition. `changedFromRight` cases had nothing wrong before,
-    and nobody has judged what is answered now: a candidate is only better if it would be were all of these wrong.
+    `shares` are the candidate's, one a repetition. In `changedFromRight` cases something that was right
+    before is another now, and nobody has judged it; in `unansweredFromRight` cases something was right
+    before, and a replay has no answer, refused or failed. A candidate is only better if it would be
+    were all of these wrong.
     """
 
     labels: LabelsAnswer | UnsetType = UNSET
@@ -62,6 +71,7 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
     shares: list[float] | UnsetType = UNSET
     why_not: WhyNotName | UnsetType = UNSET
     changed_from_right: int | UnsetType = UNSET
+    unanswered_from_right: int | UnsetType = UNSET
 
 
 class TallyAnswer(Answer):
@@ -112,7 +122,10 @@ class ReplaySummary(Answer, kw_only=True):
 
 
 class EvaluationCase(Answer, kw_only=True):
-    """How a case came out; `baseline` and `candidate` are the weights of verdicts on both sides."""
+    """How a case came out; `baseline` and `candidate` are the weights of verdicts on both sides.
+
+    Of a case that isn't compared, `baseline` is all that counts of the recorded run, and `candidate` is 0.
+    """
 
     case_id: UUID
     agent_version: str
@@ -180,6 +193,7 @@ def evaluation_whole(evaluation: Evaluation) -> EvaluationWhole:
         shares=result.get("shares") or UNSET,
         why_not=_there(result.get("whyNot")),
         changed_from_right=_there(result.get("changedFromRight")),
+        unanswered_from_right=_there(result.get("unansweredFromRight")),
     )
 
 

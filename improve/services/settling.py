@@ -14,7 +14,7 @@ from uuid import UUID
 from improve.comparing import Comparison, Outcome, Tried, as_float, compared, outcome, result_stored
 from improve.judged import Judged, judged_unpacked
 from improve.models import CaseLabel, CaseReplay, CaseResult, Evaluation, Finding, JobState, ReplayJob, ReplayState
-from improve.scoring import Part, Replayed, Tally, counted, score
+from improve.scoring import Part, Replayed, Tally, counted, recorded_tally, score
 from improve.selectors.evaluations import CaseToScore, cases_to_score, evaluation_going_on, runs_sent
 from improve.selectors.judged import judged_of_runs
 from kindgi.api.ids import new_id
@@ -71,28 +71,24 @@ def evaluation_settle(evaluation: Evaluation, *, state: str, sent: Mapping[UUID,
     for cases in cases_to_score(evaluation):
         results = []
         for one in cases:
-            tried = _tried(evaluation, one, since.get(one.case.pk, ()))
-            if tried is None:
-                continue
-            outcomes.append(_outcome(one, tried))
+            judged = _judged(evaluation, one)
+            if judged is not None and not one.replays:
+                continue  # never come to
+            tried = (
+                [] if judged is None else [_one_tried(each, judged, since.get(one.case.pk, ())) for each in one.replays]
+            )
+            outcomes.append(_outcome(judged, tried))
             results.append(_result(evaluation, one, tried, outcomes[-1], sent.get(one.case.pk, [])))
         insert_together(results)
     _finish(evaluation, state, outcomes)
 
 
-def _is_erased(one: CaseToScore) -> bool:
-    return one.case.judged is None or any(replay.erased_at is not None for replay in one.replays)
-
-
-def _tried(evaluation: Evaluation, one: CaseToScore, since: Sequence[Judged]) -> list[Tried] | None:
-    """Each repetition as it ended; ``None`` of a case that was never come to."""
-    judged = None if _is_erased(one) else judged_unpacked(one.case.judged)
-    if judged is None:
-        return []
-    if not one.replays:
+def _judged(evaluation: Evaluation, one: CaseToScore) -> Judged | None:
+    """What counts of what people said of the case; ``None`` where it or one of its replays was erased."""
+    if one.case.judged is None or any(replay.erased_at is not None for replay in one.replays):
         return None
-    counts = counted(judged, experts_only=evaluation.experts_only)
-    return [_one_tried(replay, counts, since) for replay in one.replays]
+    judged = judged_unpacked(one.case.judged)
+    return None if judged is None else counted(judged, experts_only=evaluation.experts_only)
 
 
 def _one_tried(replay: CaseReplay, judged: Judged, since: Sequence[Judged]) -> Tried:
@@ -103,8 +99,8 @@ def _one_tried(replay: CaseReplay, judged: Judged, since: Sequence[Judged]) -> T
     return Tried(replay.repetition, ReplayState.ANSWERED, score(judged, replayed, also=since))
 
 
-def _outcome(one: CaseToScore, tried: Sequence[Tried]) -> Outcome:
-    return Outcome(CaseLabel.ERASED) if _is_erased(one) else outcome(tried)
+def _outcome(judged: Judged | None, tried: Sequence[Tried]) -> Outcome:
+    return Outcome(CaseLabel.ERASED) if judged is None else outcome(tried, recorded=recorded_tally(judged))
 
 
 def _result(

@@ -98,6 +98,10 @@ def why_not(code: str, *, better: int, worse: int, delta: float, spread: float) 
             "Yet some answers that were right before changed to something that nobody has judged: "
             "were all of these wrong, chance alone might do that."
         )
+    if code == WhyNot.UNANSWERED:
+        return gettext(
+            "Yet some runs that were right before have no answer now: were these all worse, chance alone might do that."
+        )
     if code == WhyNot.SPREAD:
         message = gettext("Repetitions are %(spread)s apart, and it gained %(delta)s: no more than they vary.")
         return message % {"spread": points(spread), "delta": points(delta)}

@@ -11,7 +11,7 @@ from corrections.models import ANSWER_KEY, DECISIONS_KEY
 from improve.comparing import Outcome, Tried, outcome
 from improve.judged import Judged, JudgedItem, Said, Voice, calls_digest
 from improve.models import ReplayState
-from improve.scoring import Replayed, Scored, counted, place_value, score
+from improve.scoring import Replayed, Scored, counted, place_value, score, together
 
 
 def text(value: Any) -> bytes:
@@ -85,7 +85,8 @@ class Case:
 
 def came_out(*scored: Scored) -> Outcome:
     """How a case came out whose repetitions came to this."""
-    return outcome([Tried(number, ReplayState.ANSWERED, one) for number, one in enumerate(scored, 1)])
+    tried = [Tried(number, ReplayState.ANSWERED, one) for number, one in enumerate(scored, 1)]
+    return outcome(tried, recorded=together(part.baseline for part in scored[0].parts))
 
 
 def said(text_said: str) -> dict[str, Any]:

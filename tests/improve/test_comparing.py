@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from improve.comparing import Comparison, Outcome, Tried, WhyNot, as_float, compared, outcome, result_stored, sign_test
+from improve.comparing import Comparison, Outcome, Tried, WhyNot, as_float, compared, outcome, result_stored
 from improve.models import CaseLabel, ReplayState
 from improve.scoring import Tally
+from improve.sign_test import sign_test
 from judging.intervals import effective_size, wilson
 from tests.improve.scores import Case, came_out, said
 
@@ -107,12 +108,54 @@ def test_each_repetition_is_tested_by_itself() -> None:
 def test_answers_that_changed_from_right_may_all_be_wrong() -> None:
     right = came_out(Case(said("yes")).answer(True).scored(said("other")))
     wrong_before = came_out(wrong().scored(said("other")))
-    assert (right.label, right.was_right, wrong_before.was_right) == (C, True, False)
+    assert (right.label, right.changed_from_right, wrong_before.changed_from_right) == (C, True, False)
     found = compared([case(0, 1)] * 8 + [right] * 2 + [wrong_before] * 9, repetitions=1)
     assert (found.p <= Fraction(1, 20), found.changed_from_right, found.why_not) == (True, 2, WhyNot.UNJUDGED)
     assert not found.is_better
     assert compared([case(0, 1)] * 9 + [right], repetitions=1).is_better
     assert compared([case(0, 1)] * 8 + [wrong_before] * 9, repetitions=1).is_better
+
+
+def ended(*states: str, recorded: Tally) -> Outcome:
+    """A case whose repetitions ended so; one that was answered does what the run did."""
+    done = {"answered": Case("x").answer(True).again()}
+    return outcome([Tried(n, ReplayState(one), done.get(one)) for n, one in enumerate(states, 1)], recorded=recorded)
+
+
+@pytest.mark.parametrize("state", ["refused", "failed"])
+def test_what_was_right_and_has_no_answer_now_may_be_worse(state: str) -> None:
+    right, mixed, wrong_before = (ended(state, recorded=tally(one, 2)) for one in (2, 1, 0))
+    assert [one.baseline for one in (right, mixed, wrong_before)] == [tally(2, 2), tally(1, 2), tally(0, 2)]
+    found = compared([case(0, 1)] * 6 + [right] * 40, repetitions=1)
+    assert (found.is_better, found.why_not, found.unanswered_from_right) == (False, WhyNot.UNANSWERED, 40)
+    assert result_stored(found)["unansweredFromRight"] == 40
+    assert compared([case(0, 1)] * 8 + [mixed] * 2, repetitions=1).why_not == WhyNot.UNANSWERED
+    assert compared([case(0, 1)] * 9 + [right], repetitions=1).is_better
+    assert compared([case(0, 1)] * 6 + [wrong_before] * 40, repetitions=1).is_better
+
+
+@pytest.mark.parametrize("state", ["refused", "failed"])
+def test_a_repetition_without_an_answer_may_be_worse_among_others_that_have_one(state: str) -> None:
+    gains = [repeated((0, 1), (0, 1), (0, 1))] * 8
+    assert compared(gains, repetitions=3).is_better
+    once = ended("answered", state, "answered", recorded=tally(1, 1))
+    assert (once.label, set(once.unanswered), once.is_compared) == (S, {2}, True)
+    found = compared([*gains, *[once] * 2], repetitions=3)
+    assert (found.why_not, found.unanswered_from_right) == (WhyNot.UNANSWERED, 2)
+    assert list(found.splits_unanswered) == [(8, 0), (8, 2), (8, 0)]
+    # Other repetitions that lose an answer each lose it in their own test.
+    apart = [ended(*states.split(), recorded=tally(1, 1)) for states in (f"{state} answered", f"answered {state}")]
+    assert compared([repeated((0, 1), (0, 1))] * 9 + apart, repetitions=2).is_better
+
+
+def test_what_changed_from_right_beside_something_that_stays_wrong_may_be_wrong_too() -> None:
+    two = Case({"a": "x", "b": "y"}).judge("first", True, pointer="/a").judge("second", False, pointer="/b")
+    partly = came_out(two.scored({"a": "z", "b": "y"}))
+    assert (partly.label, partly.changed_from_right, partly.at_worst) == (S, True, {1: W})
+    assert compared([case(0, 1)] * 8 + [partly] * 2, repetitions=1).why_not == WhyNot.UNJUDGED
+    kept = came_out(two.scored({"a": "x", "b": "z"}))
+    assert (kept.label, kept.changed_from_right, kept.at_worst) == (C, False, {1: S})
+    assert compared([case(0, 1)] * 8 + [kept] * 40, repetitions=1).is_better
 
 
 outcomes = st.lists(
@@ -181,7 +224,7 @@ def test_a_case_that_was_never_answered_is_as_it_ended(states: str, label: CaseL
     for number, state in enumerate(states.split(), 1):
         scored = wrong().scored(said("yes")) if state == "answered" else None
         tried.append(Tried(number, ReplayState(state), scored))
-    assert outcome(tried).label == label
+    assert outcome(tried, recorded=tally(0, 1)).label == label
 
 
 def test_a_sum_beyond_all_floats_is_the_largest() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from improve.models import CaseReplay, Evaluation, ReplayJob
 from kindgi.runs.models import Run
+from tests.builders import browser
 from tests.improve.answering import Asked, answer, answering
 from tests.improve.replays import work
 from tests.support.queries import assert_queries
@@ -164,6 +165,25 @@ def test_each_case_is_called_what_it_is(shop: Shop) -> None:
     assert (failed["state"], failed["answer"]) == ("failed", {"cut": False}) and failed["problem"]
     assert list(cases(shop, proposal, "&label=worse")) == [runs["worse"]]
     assert found["labels"]["refused"] == found["labels"]["failed"] == 1
+
+
+REFUSES: dict[str, Any] = {"calls": [{"tool": "shop.mail", "args": {}, "refused": True}]}
+
+
+@pytest.mark.parametrize(("label", "does"), [("refused", REFUSES), ("failed", None)])
+def test_what_gets_some_right_and_answers_the_rest_no_more_is_not_better(shop: Shop, label: str, does: Any) -> None:
+    for number in range(7):
+        corrected(shop, f"wrong {number}")
+    right = [corrected(shop, f"right {number}", correct={"answer": "right"}) for number in range(6)]
+    proposal = drafted(shop)
+    found = evaluated(shop, proposal, lambda name, n: YES if name.startswith("wrong") else does)
+    assert (found["labels"]["better"], found["labels"][label], status(shop, proposal)) == (7, 6, "not-better")
+    assert (found["whyNot"], found["unansweredFromRight"]) == ("right-not-answered", 6)
+    case = cases(shop, proposal)[right[0]]
+    assert (case["baseline"], case["candidate"]) == ({"right": 1, "total": 1}, {"right": 0, "total": 0})
+    page = f"/projects/{shop.project.slug}/suggested-changes/{proposal}"
+    text = browser(shop.person("editor")).get(page).content.decode()
+    assert "Yet some runs that were right before have no answer now" in text
 
 
 def test_answers_that_nobody_judged_are_sent_to_reviewers_and_counted_once_they_are_corrected(shop: Shop) -> None:

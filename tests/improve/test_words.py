@@ -75,7 +75,7 @@ SAID: dict[str, Callable[[], list[str]]] = {
     ],
     "findings.why_not": lambda: [
         findings.why_not(why, better=3, worse=1, delta=0.01, spread=0.06)
-        for why in (WhyNot.NOTHING, WhyNot.NOT_MORE, WhyNot.SPREAD, WhyNot.UNJUDGED)
+        for why in (WhyNot.NOTHING, WhyNot.NOT_MORE, WhyNot.SPREAD, WhyNot.UNANSWERED, WhyNot.UNJUDGED)
     ],
     "history.happened": lambda: [history.happened(entry) for entry in _entries()],
     "history.why": lambda: [],
