@@ -22,7 +22,8 @@ class Proposal(Row):
 
     ``content`` is the block's new content as JSON text, ``{"template"}`` or ``{"values"}``;
     ``digest`` is of its canonical form. ``candidate_version`` is the version that it would be,
-    which its first evaluation names and its promotion registers.
+    which its first evaluation names and its promotion registers. ``closed_at`` is when it was
+    withdrawn, rejected or rolled back: nothing more comes of it, and the same may be suggested anew.
     """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -43,16 +44,21 @@ class Proposal(Row):
     withdrawn_at = models.DateTimeField(null=True)
     withdrawn_by = models.CharField(max_length=80, blank=True)
     withdrawn_reason = models.TextField(blank=True)
+    closed_at = models.DateTimeField(null=True)
 
     class Meta:
-        """Newest first; the same change of the same version is one, until it is withdrawn."""
+        """Newest first; the same change of the same version is one, until it is closed."""
 
         ordering: ClassVar[list[str]] = ["-created_at", "-id"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
                 fields=["project", "agent_id", "from_version", "block_name", "digest"],
-                condition=models.Q(withdrawn_at__isnull=True),
+                condition=models.Q(closed_at__isnull=True),
                 name="proposal_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(withdrawn_at__isnull=True) | models.Q(closed_at__isnull=False),
+                name="proposal_withdrawn_is_closed",
             ),
             models.UniqueConstraint(
                 fields=["tenant", "agent_id", "candidate_version"],

@@ -99,14 +99,14 @@ def candidates_named(proposal: Proposal, *, stem: str) -> set[str]:
 
 
 def proposal_like(wanted: Proposal) -> Proposal | None:
-    """The one that isn't withdrawn and suggests the same change of the same version for the same project."""
+    """The one that isn't closed and suggests the same change of the same version for the same project."""
     same = Proposal.objects.filter(
         project_id=wanted.project_id,
         agent_id=wanted.agent_id,
         from_version=wanted.from_version,
         block_name=wanted.block_name,
         digest=wanted.digest,
-        withdrawn_at__isnull=True,
+        closed_at__isnull=True,
     )
     return same.select_related("block", "project").first()
 

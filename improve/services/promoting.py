@@ -68,7 +68,7 @@ def proposal_decide(*, caller: Caller, proposal_id: str, body: DecideBody) -> Pr
     if body.decision == "reject":
         promotion.settled = Settled.REJECTED
         promotion.save()
-        return _stamped(standing)
+        return _closed(standing)
     agent = agent_lock(tenant_id=standing.proposal.tenant_id, agent_id=standing.proposal.agent_id)
     if _live(standing.proposal, agent) != promotion.live_version:
         promotion.settled = Settled.SUPERSEDED
@@ -100,7 +100,7 @@ def proposal_roll_back(*, caller: Caller, proposal_id: str, body: ReasonBody) ->
     before = promotion.pin_before
     to = agent_version_get(agent=agent, version=before) if before else None
     _move(caller, standing, promotion, agent, to=to, how="went-back")
-    return _stamped(standing)
+    return _closed(standing)
 
 
 def _move(
@@ -141,7 +141,12 @@ def _promotion(standing: Standing) -> Promotion:
     return standing.promotion
 
 
+def _closed(standing: Standing) -> Proposal:
+    standing.proposal.closed_at = standing.at
+    return _stamped(standing)
+
+
 def _stamped(standing: Standing) -> Proposal:
     standing.proposal.updated_at = standing.at
-    standing.proposal.save(update_fields=["updated_at"])
+    standing.proposal.save(update_fields=["updated_at", "closed_at"])
     return standing.proposal

@@ -31,7 +31,7 @@ _TRIES = 3
 
 
 def proposal_create(*, caller: Caller, body: ProposalBody) -> tuple[Proposal, bool]:
-    """The suggested change, and whether it is new: the same change of the same version for a project is one.
+    """The suggested change, and whether it is new: the same of the same version for a project is one, until closed.
 
     Needs write access to the project. Raises ``BadInput``, ``ProjectNotFound``, ``PermissionDenied``,
     ``AgentNotFound``, ``AgentVersionNotFound``, :class:`BlockNotFound`, :class:`ProposalUnchanged`.
@@ -99,7 +99,7 @@ def _made_once(wanted: Proposal) -> tuple[Proposal, bool]:
         found = proposal_like(wanted)
         if found is not None:
             return found, found.pk == wanted.pk
-    raise LockTimeout(retry_after=1)  # each time the one that was in the way was withdrawn
+    raise LockTimeout(retry_after=1)  # each time the one that was in the way was closed
 
 
 def proposal_withdraw(*, caller: Caller, proposal_id: str, reason: str) -> Proposal:
@@ -112,9 +112,9 @@ def proposal_withdraw(*, caller: Caller, proposal_id: str, reason: str) -> Propo
     proposal = standing.proposal
     if standing.status == Status.EVALUATING and standing.evaluation is not None:
         job_cancel(job_id=standing.evaluation.job_id, by=caller.actor)
-    proposal.withdrawn_at = proposal.updated_at = max(standing.at, now())
+    proposal.withdrawn_at = proposal.closed_at = proposal.updated_at = max(standing.at, now())
     proposal.withdrawn_by, proposal.withdrawn_reason = caller.actor, reason
-    proposal.save(update_fields=["withdrawn_at", "withdrawn_by", "withdrawn_reason", "updated_at"])
+    proposal.save(update_fields=["withdrawn_at", "withdrawn_by", "withdrawn_reason", "closed_at", "updated_at"])
     return proposal
 
 

@@ -10,6 +10,7 @@ import pytest
 from django.db import transaction
 
 from improve.models import Proposal
+from improve.statuses import ACTIONS, Status
 from tests.improve.staging import FROM, PROMPT, REVIEWER, SETTINGS, Stage, staged
 from tests.support.queries import assert_queries
 from tests.support.shops import AGENT, Shop
@@ -77,7 +78,7 @@ def test_content_is_kept_to_the_byte(stage: Stage):
     assert content.removeprefix('{"values": ').encode()[:-1] in made.content
 
 
-def test_the_same_change_is_one_until_it_is_withdrawn(stage: Stage):
+def test_the_same_change_is_one_however_it_is_spelled(stage: Stage):
     editor = stage.shop.editor
     first = editor.ok("POST", "proposals", said())
     spelled = b'{"values": {"mode":   "bett\\u0065r"}}'
@@ -86,8 +87,20 @@ def test_the_same_change_is_one_until_it_is_withdrawn(stage: Stage):
     again = stage.shop.api("editor:2").post("proposals", body % (AGENT.encode(), FROM.encode(), change))
     assert (again.status_code, again.headers["X-Proposal-Deduped"]) == (200, "true")
     assert (again.json()["id"], again.json()["hypothesis"]) == (first["id"], first["hypothesis"])
-    stage.act(first["id"], "withdraw", {"reason": "Anew."})
-    assert editor.ok("POST", "proposals", said())["id"] != first["id"]
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_what_is_closed_is_suggested_anew_and_nothing_else(stage: Stage, status: Status):
+    first = stage.shop.editor.ok("GET", f"proposals/{stage.at(status)}")
+    body = said(change={key: first["change"][key] for key in ("blockId", "content")})
+    again = stage.shop.editor.post("proposals", body)
+    closed = status in (Status.WITHDRAWN, Status.REJECTED, Status.ROLLED_BACK)
+    assert closed == (not ACTIONS[status]), "nothing can be done any more just where it is closed"
+    assert (again.status_code, again.json()["id"] == first["id"]) == ((201, False) if closed else (200, True))
+    if closed:
+        assert again.json()["status"] == "draft"
+        assert stage.evaluated(again.json()["id"]) and stage.shop.editor.ok("GET", f"proposals/{first['id']}")
+        assert stage.shop.editor.post("proposals", body).json()["id"] == again.json()["id"], "it is one again"
 
 
 def test_what_differs_is_another(stage: Stage):
