@@ -107,6 +107,6 @@ def _of_promotion(row: Promotion, proposal: Proposal, at: datetime) -> Iterator[
             row.rolled_back_at,
             row.rolled_back_by,
             row.rolled_back_reason,
-            version=row.pin_before,
+            version=row.rolled_back_to,
             promotion_id=row.pk,
         )

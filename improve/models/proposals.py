@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
 from improve.models.jobs import ReplayJob
@@ -174,6 +175,7 @@ class CaseResult(Row):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["evaluation", "label", "position"], name="case_result_of_label"),
+            GinIndex(fields=["sent_run_ids"], name="case_result_sent", condition=~models.Q(sent_run_ids=[])),
         ]
 
     def __str__(self) -> str:
@@ -197,7 +199,8 @@ class Promotion(Row):
     ``live_version`` is what the project ran when it was asked for, pinned or Latest; where that has
     changed by the time of the decision, it is superseded. ``pin_before`` is what was pinned before
     it went live, empty for nothing. Undecided until ``expires_at`` it has expired, whether or not
-    that is written down (``settled``) yet.
+    that is written down (``settled``) yet. ``rolled_back_to`` is what was pinned when it was gone
+    back from, empty for nothing.
     """
 
     proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="promotions", db_index=False)
@@ -216,6 +219,7 @@ class Promotion(Row):
     rolled_back_at = models.DateTimeField(null=True)
     rolled_back_by = models.CharField(max_length=80, blank=True)
     rolled_back_reason = models.TextField(blank=True)
+    rolled_back_to = models.CharField(max_length=100, blank=True)
 
     class Meta:
         """A suggested change's, newest first; one at a time."""

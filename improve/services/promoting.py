@@ -9,6 +9,7 @@ from django.db.models import F
 
 from improve.errors import ProposalNotLive
 from improve.models import Evaluation, Finding, Promotion, Proposal, Settled
+from improve.selectors.live import version_before, version_live
 from improve.services.pin_tests import pin_tests_tie
 from improve.services.proposals import proposal_lock
 from improve.standing import Standing
@@ -44,7 +45,9 @@ def proposal_request(*, caller: Caller, proposal_id: str, body: ReasonBody) -> P
         evaluation=evaluation,
         requested_by=caller.actor,
         reason=reason,
-        live_version=_live(proposal, agent_lock(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)),
+        live_version=version_live(
+            project=proposal.project, agent=agent_lock(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)
+        ),
         expires_at=standing.at + timedelta(days=settings.PROPOSAL_REVIEW_DAYS),
         settled="" if passes else Settled.REFUSED,
         settled_at=None if passes else standing.at,
@@ -70,7 +73,7 @@ def proposal_decide(*, caller: Caller, proposal_id: str, body: DecideBody) -> Pr
         promotion.save()
         return _closed(standing)
     agent = agent_lock(tenant_id=standing.proposal.tenant_id, agent_id=standing.proposal.agent_id)
-    if _live(standing.proposal, agent) != promotion.live_version:
+    if version_live(project=standing.proposal.project, agent=agent) != promotion.live_version:
         promotion.settled = Settled.SUPERSEDED
         promotion.save()
         return _stamped(standing)
@@ -82,7 +85,7 @@ def proposal_decide(*, caller: Caller, proposal_id: str, body: DecideBody) -> Pr
 
 
 def proposal_roll_back(*, caller: Caller, proposal_id: str, body: ReasonBody) -> Proposal:
-    """Go back to what was pinned before, or to Latest where nothing was.
+    """Go back to what ran before: to what was pinned, or to Latest where that is what it was; else that is pinned.
 
     Raises ``BadInput``, ``ProposalNotFound``, ``PermissionDenied``, ``ProposalWrongStatus``, and
     :class:`ProposalNotLive` where the project pins another version by now.
@@ -96,8 +99,8 @@ def proposal_roll_back(*, caller: Caller, proposal_id: str, body: ReasonBody) ->
         raise ProposalNotLive
     promotion.rolled_back_at, promotion.rolled_back_by = standing.at, caller.actor
     promotion.rolled_back_reason = reason
+    promotion.rolled_back_to = before = version_before(promotion, agent=agent)
     promotion.save()
-    before = promotion.pin_before
     to = agent_version_get(agent=agent, version=before) if before else None
     _move(caller, standing, promotion, agent, to=to, how="went-back")
     return _closed(standing)
@@ -117,14 +120,6 @@ def _candidate(proposal: Proposal, agent: Agent) -> AgentVersion:
     changed = Block(proposal.block_name, BlockKind(proposal.kind), proposal.content, proposal.block.declares)
     from_version = agent_version_get(agent=agent, version=proposal.from_version)
     return version_derive(from_version=from_version, version=proposal.candidate_version, block=changed)[0]
-
-
-def _live(proposal: Proposal, agent: Agent) -> str:
-    """What the project runs: what it pins, or Latest; empty for neither. The agent is locked."""
-    pin = agent_pin_get(project=proposal.project, agent=agent)
-    if pin is not None:
-        return pin.version.version
-    return agent.latest.version if agent.latest else ""
 
 
 def _evaluation(standing: Standing) -> Evaluation:

@@ -11,6 +11,7 @@ from django import forms
 from improve.models import Evaluation, Finding, Promotion
 from improve.policies import is_reviewer
 from improve.selectors.endpoints import replay_endpoint_of
+from improve.selectors.live import version_to_go_back_to
 from improve.standing import Standing
 from improve.statuses import Action, Status
 from improve.words import acting as words
@@ -147,7 +148,7 @@ class Acts:
     @property
     def goes_back(self) -> str:
         """What going back does."""
-        before = self.promotion.pin_before if self.promotion else ""
+        before = version_to_go_back_to(self.standing.proposal, self.promotion) if self.promotion else ""
         return words.going_back_does(
             agent=self.standing.proposal.agent_id, before=before, project=self.frame.project.name
         )

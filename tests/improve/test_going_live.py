@@ -154,6 +154,16 @@ def test_rolling_back_pins_what_was_pinned_before(stage: Stage):
     assert "reason" not in read(stage, proposal_id)["rolledBack"]
 
 
+def test_rolling_back_where_nothing_was_pinned_runs_what_was_latest_then(stage: Stage):
+    proposal_id = stage.decided("approve")
+    stage.shop.admin.ok("PUT", f"agents/{AGENT}/versions/9.0.0")
+    stage.act(proposal_id, "rollback", by=REVIEWER)
+    assert (pin(stage)["pinned"], pin(stage)["version"]) == (True, FROM), "nobody decided that it should run 9.0.0"
+    told = stage.shop.editor.ok("GET", f"proposals/{proposal_id}/history")["data"][0]
+    assert (told["step"], told["version"]) == ("rolled-back", FROM)
+    assert PinTest.objects.select_related("job").get(how="went-back").job.version == FROM
+
+
 def test_one_that_isnt_live_any_more_cant_be_rolled_back(stage: Stage):
     proposal_id = stage.decided("approve")
     set_pin(stage, "1.0.0")

@@ -150,6 +150,17 @@ def test_asked_decided_live_and_rolled_back_each_in_the_history(shop, better):
         transaction.set_rollback(True)
 
 
+def test_going_back_is_said_to_pin_what_ran_where_that_isnt_latest_any_more(shop, better):
+    with transaction.atomic():
+        act(shop, better, "request")
+        act(shop, better, "decide", by=REVIEWER, decision="approve")
+        shop.admin.ok("PUT", f"agents/{AGENT}/versions/9.0.0")
+        assert "Default is pinned to shop.desk 2.4.0 again." in said(shop, better, by=REVIEWER)
+        act(shop, better, "rollback", by=REVIEWER)
+        assert "Rolled back to 2.4.0" in said(shop, better)
+        transaction.set_rollback(True)
+
+
 def test_a_page_that_is_older_than_what_became_of_it_says_where_it_stands(shop, better):
     with transaction.atomic():
         act(shop, better, "request")

@@ -1,0 +1,36 @@
+"""What a project runs of an agent, and what going back from a suggested change would have it run (contract, section 7).
+
+Whoever acts on it has the agent's row locked.
+"""
+
+from __future__ import annotations
+
+from improve.models import Promotion, Proposal
+from kindgi.access.models import Project
+from kindgi.runs.models import Agent
+from kindgi.runs.selectors import agent_get, agent_pin_get
+
+
+def version_live(*, project: Project, agent: Agent) -> str:
+    """What the project runs: what it pins, or Latest; empty for neither."""
+    pin = agent_pin_get(project=project, agent=agent)
+    if pin is not None:
+        return pin.version.version
+    return agent.latest.version if agent.latest else ""
+
+
+def version_before(promotion: Promotion, *, agent: Agent) -> str:
+    """What is pinned where the promotion is gone back from, empty for nothing: Latest is followed again.
+
+    What was pinned before, or what ran by being Latest: where that is Latest no more, it is pinned.
+    """
+    if promotion.pin_before:
+        return promotion.pin_before
+    latest = agent.latest.version if agent.latest else ""
+    return "" if promotion.live_version == latest else promotion.live_version
+
+
+def version_to_go_back_to(proposal: Proposal, promotion: Promotion) -> str:
+    """The same of a suggested change that is live now; two statements."""
+    agent = agent_get(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)
+    return version_before(promotion, agent=agent)
