@@ -13,6 +13,8 @@ from kindgi.runs.models import Agent, AgentPin
 from kindgi.sql import fetch
 
 MOST_RUNS = 10_000
+# Of answers, each of which may have a megabyte.
+BATCH = 50
 
 # Newest by the run's end; of one that retention has deleted, by its first correction. A run whose words were erased
 # has nothing to replay.
@@ -64,6 +66,9 @@ def pin_test_of(job: ReplayJob) -> PinTest | None:
 
 
 def replays_to_record(job: ReplayJob) -> Iterator[CaseReplay]:
-    """The job's replays of which there is something to check, those of erased runs apart."""
+    """The job's replays of which there is something to check, those of erased runs apart; few are in memory at once."""
     told = CaseReplay.objects.filter(job=job, state__in=[ReplayState.ANSWERED, ReplayState.REFUSED])
-    return told.filter(erased_at__isnull=True).order_by("position", "repetition").iterator(chunk_size=500)
+    ids = list(told.filter(erased_at__isnull=True).order_by("position", "repetition").values_list("pk", flat=True))
+    for begin in range(0, len(ids), BATCH):
+        some = CaseReplay.objects.filter(pk__in=ids[begin : begin + BATCH], erased_at__isnull=True)
+        yield from some.order_by("position", "repetition")

@@ -34,24 +34,36 @@ def job_lock(job_id: UUID) -> ReplayJob | None:
 def job_end(*, job_id: UUID, turn: int, problem: str = "", detail: str = "") -> None:
     """End a job that is in its worker's ``turn``: done, or failed by ``problem``. Call outside of a transaction.
 
-    What rests on it is settled in the same transaction. Where that can't be, nothing is written
-    but that it was tried, and it is tried again once the job counts as abandoned; after
-    ``SETTLING_TRIES`` it is failed, so that nobody waits for ever.
+    What rests on it is settled in the same transaction. That it is tried is written before, since a
+    worker may be killed by it. Where it can't be done, nothing else is written, and it is tried again
+    once the job counts as abandoned; after ``SETTLING_TRIES`` it is failed, so that nobody waits for ever.
     """
+    tries = _begin_try(job_id, turn)
+    if tries is None:
+        return
+    if tries > SETTLING_TRIES:
+        _give_up(job_id, turn, told=tries == SETTLING_TRIES + 1)
+        return
     try:
         _end(job_id, turn, problem, detail)
     except Exception:
         logger.exception("What came out of the replay job %s could not be stored.", job_id)
-        mine = ReplayJob.objects.filter(pk=job_id, turn=turn, state=JobState.RUNNING)
-        mine.update(settling_tries=F("settling_tries") + 1, heartbeat_at=Now())
-        if mine.filter(settling_tries__gte=SETTLING_TRIES).exists():
+        if tries == SETTLING_TRIES:
+            _begin_try(job_id, turn)
             _give_up(job_id, turn)
 
 
-def _give_up(job_id: UUID, turn: int) -> None:
-    """Fail it, and tell who listens; who can't take even that isn't told."""
+def _begin_try(job_id: UUID, turn: int) -> int | None:
+    """How many tries there were with this one, which is written at once; ``None`` where nobody shall try any more."""
+    mine = ReplayJob.objects.filter(pk=job_id, turn=turn, state=JobState.RUNNING)
+    mine.update(settling_tries=F("settling_tries") + 1, heartbeat_at=Now())
+    return mine.values_list("settling_tries", flat=True).first()
+
+
+def _give_up(job_id: UUID, turn: int, *, told: bool = True) -> None:
+    """Fail it, and tell who listens; who can't take even that, or took a worker with it, isn't told."""
     try:
-        _end(job_id, turn, Problem.NOT_SETTLED, "")
+        _end(job_id, turn, Problem.NOT_SETTLED, "", told=told)
     except Exception:
         logger.exception("The replay job %s is failed, and nobody is told.", job_id)
         _end(job_id, turn, Problem.NOT_SETTLED, "", told=False)
@@ -64,6 +76,8 @@ def _end(job_id: UUID, turn: int, problem: str, detail: str, *, told: bool = Tru
         return
     job.state = JobState.FAILED if problem else JobState.DONE
     job.problem, job.detail, job.finished_at = problem, detail, now()
-    job.save(update_fields=["state", "problem", "detail", "finished_at"])
+    if problem != Problem.NOT_SETTLED:
+        job.settling_tries -= 1  # this one stores it
+    job.save(update_fields=["state", "problem", "detail", "finished_at", "settling_tries"])
     if told:
         hooks.job_ended([job])

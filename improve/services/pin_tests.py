@@ -6,6 +6,7 @@ ends, and then the runs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -33,6 +34,9 @@ from kindgi.access.models import Project
 from kindgi.runs.content import unpack
 from kindgi.runs.hooks import LatestMoved, VersionMoved
 from kindgi.runs.selectors import agent_version_get, blocks_of
+
+# What a test run is recorded by is in memory at once: of so many bytes of answers, and no more.
+MOST_BYTES = 64 * 1024 * 1024
 
 
 def version_moved(moves: list[VersionMoved]) -> None:
@@ -105,7 +109,7 @@ def pin_tests_record(jobs: list[ReplayJob]) -> None:
 
 
 def _record(job: ReplayJob, test: PinTest) -> None:
-    replays = [_replay(replay) for replay in replays_to_record(job)]
+    replays = list(_bounded(replays_to_record(job)))
     if not replays:
         return
     how: Any = test.how
@@ -126,10 +130,18 @@ def _mover(tenant_id: UUID, test: PinTest) -> Caller:
     )
 
 
-def _replay(row: CaseReplay) -> ReplayBody:
-    return ReplayBody(run_id=str(row.run_id), calls=_part(row.calls), output=_part(row.output))
+def _bounded(rows: Iterator[CaseReplay]) -> Iterator[ReplayBody]:
+    """The replays, in their order; of those that don't fit any more, the run alone, so that it is left unchecked."""
+    left = MOST_BYTES
+    for row in rows:
+        calls, output = unpack(row.calls), unpack(row.output)
+        size = len(calls or b"") + len(output or b"")
+        if size > left:
+            yield ReplayBody(run_id=str(row.run_id))
+            continue
+        left -= size
+        yield ReplayBody(run_id=str(row.run_id), calls=_part(calls), output=_part(output))
 
 
-def _part(stored: bytes | memoryview | None) -> Raw | UnsetType:
-    text = unpack(stored)
+def _part(text: bytes | None) -> Raw | UnsetType:
     return UNSET if text is None else Raw(text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 from standardwebhooks import Webhook
 
 from improve import hooks
@@ -250,6 +251,42 @@ def test_after_some_tries_it_is_failed_so_that_nobody_waits_for_ever(
         job = work(job)
     assert (job.state, job.problem) == ("failed", "not-settled")
     assert told == ["done"] * SETTLING_TRIES + ["failed"]
+
+
+class Killed(BaseException):
+    """As a killed worker does, nobody answers it."""
+
+
+def test_a_try_is_counted_before_it_is_made_so_that_one_that_kills_its_worker_is_not_made_for_ever(
+    fresh: Shop, monkeypatch: pytest.MonkeyPatch
+):
+    told: list[str] = []
+    seen: list[int] = []
+
+    def committed() -> None:
+        seen.append(ReplayJob.objects.get().settling_tries)
+        connections.close_all()
+
+    def kills(jobs: list[ReplayJob]) -> None:
+        looking = threading.Thread(target=committed)
+        looking.start()
+        looking.join()
+        told.append(jobs[0].state)
+        raise Killed
+
+    monkeypatch.setattr(hooks.job_ended, "_listeners", [kills])
+    job = begin(fresh, 0)
+    for _ in range(SETTLING_TRIES + 1):
+        with pytest.raises(Killed):
+            work(job)
+    assert work(job).state == "failed"
+    assert (job.problem, told) == ("not-settled", ["done"] * SETTLING_TRIES + ["failed"])
+    assert seen == list(range(1, SETTLING_TRIES + 2))
+
+
+def test_one_that_was_stored_counts_as_no_failure(undone: Shop):
+    job = work(begin(undone, 0))
+    assert (job.state, job.settling_tries) == ("done", 0)
 
 
 def test_an_endpoint_that_hangs_is_asked_three_times_and_then_left(fresh: Shop, settings: LazySettings):
