@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from improve.replaying.problems import MAX_DETAIL, Problem
+from improve.replaying.problems import Problem
 from kindgi.api.errors import BadInput
 from kindgi.api.jsontext import MAX_DEPTH, decode, decode_span
 from kindgi.runs.records import Call, check_calls
+
+# What a place may be told by: our own fields, and numbers. What else stands in an answer may be somebody's words.
+_PLACE = re.compile(r"(/(output|calls|tool|args|refused|\d{1,6}))*")
+_SAID = re.compile(
+    r"Expected `[a-z |]+`( of length >= \d+)?(, got `[a-z]+`)?"
+    r"|Object missing required field `(calls|tool|args)`"
+    r"|args must be an object"
+    r"|a string can't hold a NUL or a lone surrogate here"
+)
 
 
 class Answer(NamedTuple):
@@ -55,9 +65,20 @@ def read_answer(body: bytes) -> Answer:
 
 
 def _problem_of(refused: BadInput) -> NotAnAnswer:
+    """What is told of it stays when words are erased, so nothing that was in the answer is."""
     details = refused.details or {}
     if "maxDepth" in details:
         return NotAnAnswer(Problem.TOO_DEEP, str(MAX_DEPTH))
     if "path" in details or refused.message.startswith("/"):
-        return NotAnAnswer(Problem.WRONG_SHAPE, refused.message[:MAX_DETAIL])
+        return NotAnAnswer(Problem.WRONG_SHAPE, _told(refused.message.removesuffix(".")))
     return NotAnAnswer(Problem.NOT_JSON)
+
+
+def _told(message: str) -> str:
+    """Where it is and what, in our own words alone: an unknown field's name is the answer's."""
+    place, said = "", message
+    if message.startswith("/"):
+        place, _sep, said = message.partition(": ")
+    found = _PLACE.match(place)
+    known = said if _SAID.fullmatch(said) else "a field that isn't known here"
+    return f"{found.group()}: {known}." if found and found.group() else f"{known}."

@@ -22,6 +22,8 @@ from kindgi.api.jsontext import encode
 MOST_REQUESTS = 3
 # An endpoint that says to come back later than that isn't waited for.
 LONGEST_WAIT = 30.0
+# Those that there are; what else an endpoint says there is its own words, of which none are kept.
+_ENCODINGS = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"})
 _backoff = wait_random_exponential(multiplier=0.5, max=8)
 
 
@@ -173,7 +175,7 @@ def _read(received: Received, limits: Limits) -> Outcome:
         return _by_status(received, status)
     encoding = received.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("", "identity"):
-        return Failed(Problem.ENCODED, encoding[:MAX_DETAIL])
+        return Failed(Problem.ENCODED, encoding if encoding in _ENCODINGS else "?")
     if len(received.body) > limits.most:
         return Failed(Problem.TOO_LARGE, str(limits.most))
     try:

@@ -153,6 +153,34 @@ def test_an_answer_of_another_shape_is_named(said: bytes, where: str):
     assert where in outcome.detail and where in sentence(outcome.problem, outcome.detail)
 
 
+WORD = "Rosalind.Franklin"
+FULL_OF_WORDS = [
+    says(b'{"output": 1, "calls": [{"tool": "a", "args": {}, "Rosalind.Franklin": 1}]}'),
+    says(b'{"output": 1, "calls": [{"tool": "a", "args": {}, "x: Expected `Rosalind.Franklin`": 1}]}'),
+    says(b'{"output": 1, "calls": [{"tool": "a", "args": "Rosalind.Franklin"}]}'),
+    says(b'{"output": 1, "calls": [{"tool": "Rosalind.Franklin\\u0000", "args": {}}]}'),
+    says(b'{"output": 1, "calls": [{"tool": "a", "args": {}, "refused": "Rosalind.Franklin"}]}'),
+    says(b'{"output": 1, "calls": {"Rosalind.Franklin": 1}}'),
+    says(b'{"Rosalind.Franklin": 1}'),
+    says(b'["Rosalind.Franklin"]'),
+    says(b"Rosalind.Franklin"),
+    says(b"", headers="Content-Encoding: Rosalind.Franklin\r\n"),
+    says(b"", status="302 Rosalind.Franklin", headers="Location: https://Rosalind.Franklin/\r\n"),
+    says(b"Rosalind.Franklin", status="500 Rosalind.Franklin", headers="Retry-After: Rosalind.Franklin\r\n"),
+    says(b"Rosalind.Franklin", status="404 Rosalind.Franklin"),
+    says(b"Rosalind.Franklin", status="Rosalind.Franklin"),
+]
+
+
+@pytest.mark.parametrize("behaviour", FULL_OF_WORDS)
+def test_no_word_of_an_answer_is_in_what_is_told_of_a_failure(behaviour: Behaviour):
+    """It is kept with the job, which no erasure of a run's words changes."""
+    with answering(behaviour) as server:
+        outcome = asked_once(server.url)
+    assert isinstance(outcome, Failed) and WORD.lower() not in repr(outcome).lower()
+    assert WORD.lower() not in sentence(outcome.problem, outcome.detail).lower()
+
+
 def test_an_answer_is_kept_to_the_byte():
     output, calls = b'{ "b": 1.0,"a":"\\ud800 \\u00e9" }', b'[ {"tool":"t","args":{ "x" : 1e2 }} ]'
     with answering(says(b'{"calls": %b, "output": %b, "debug": 1}' % (calls, output))) as server:
