@@ -29,6 +29,7 @@ _PORTS = {"https": 443, "http": 80}
 # What parsers of URLs drop, or take one for another.
 _UNSENDABLE = re.compile(r"[\x00-\x20\x7f\\]")
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
+_BRACKETED = re.compile(r"\[[0-9A-Fa-f:.]+\](:[0-9]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,10 @@ class Received(NamedTuple):
     body: bytes
 
 
+class HostNotAscii(ValueError):
+    """A host with other letters: rules differ about which name in the DNS is meant by them."""
+
+
 class CutShort(Exception):
     """The body ended before its announced length, or broke off."""
 
@@ -67,7 +72,9 @@ def place_of(url: str) -> Place:
     parts = urlsplit(url)
     if _UNSENDABLE.search(url) or parts.scheme not in _PORTS or "@" in parts.netloc or parts.fragment:
         raise ValueError(url)
-    host = _host(parts.hostname or "")
+    host = _host(parts.hostname or "", bracketed="[" in parts.netloc or "]" in parts.netloc)
+    if ":" in host and not _BRACKETED.fullmatch(parts.netloc):
+        raise ValueError(url)
     port = _PORTS[parts.scheme] if parts.port is None else parts.port
     if port == 0 or not (parts.path + parts.query).isascii():
         raise ValueError(url)
@@ -77,12 +84,14 @@ def place_of(url: str) -> Place:
     return Place(parts.scheme == "https", host, port, target, header)
 
 
-def _host(name: str) -> str:
-    """A host's name in ASCII, or an address; raises ``ValueError``."""
-    if ":" in name:
+def _host(name: str, *, bracketed: bool) -> str:
+    """A host's name in ASCII, or an address; raises ``ValueError``, of which :class:`HostNotAscii` is one."""
+    if bracketed or ":" in name:
         if IPv6Address(name).scope_id is not None:
             raise ValueError(name)
-    elif not _NAME.fullmatch(name := name.encode("idna").decode()):
+    elif not name.isascii():
+        raise HostNotAscii(name)
+    elif not _NAME.fullmatch(name) or any(not 0 < len(label) < 64 for label in name.removesuffix(".").split(".")):
         raise ValueError(name)
     return name
 

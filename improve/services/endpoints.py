@@ -10,7 +10,7 @@ from django.conf import settings
 from improve.models import ReplayEndpoint
 from improve.replaying.addresses import is_allowed, is_public, plain
 from improve.replaying.signing import OVERLAP, new_secret
-from improve.replaying.transport import Place, place_of
+from improve.replaying.transport import HostNotAscii, Place, place_of
 from improve.secrets import decrypt, encrypt
 from improve.selectors.endpoints import replay_endpoint_get, replay_endpoint_lock
 from kindgi.access.callers import Caller
@@ -99,6 +99,8 @@ def check_url(url: str) -> None:
         raise _refused(f"The address has more than {MAX_URL} characters.")
     try:
         place = place_of(url)
+    except HostNotAscii:
+        raise _refused("Write the host's name in ASCII, as the DNS has it: such as xn--bcher-kva.example.") from None
     except ValueError:
         raise _refused(
             "The address must be a URL such as https://agents.example.com/replay, without a user name or a fragment."

@@ -23,6 +23,8 @@ from improve.replaying.addresses import (
 from improve.replaying.asking import Answered, Failed
 from improve.replaying.problems import Problem
 from improve.replaying.transport import place_of
+from improve.services.endpoints import check_url
+from kindgi.api.errors import BadInput
 from tests.improve.answering import LOCAL, answering, asked_once, says
 
 # Of every special range of IANA's registries: its first address, its last one, or one that is known.
@@ -197,13 +199,49 @@ def test_no_request_can_be_sent_there(url: str):
 
 
 @pytest.mark.parametrize(
+    "host",
+    [
+        "bücher.example",
+        "ß.com",
+        "a\u200db.com",
+        "a\u200cb.com",
+        "ς.example",
+        "\uff41.example",
+        "a\u3002example",
+        "\uff11.1.1.1",
+        "\u0131.com",
+    ],
+)
+def test_a_host_that_is_not_ascii_is_refused_and_never_taken_for_another(host: str):
+    """By the rules of 2003, of 2008 and of browsers, ``ß.com`` is two different names."""
+    with pytest.raises(ValueError):
+        place_of(f"https://{host}/")
+    with pytest.raises(BadInput, match="/url: "):
+        check_url(f"https://{host}/")
+
+
+def test_who_writes_a_host_in_other_letters_reads_how_to_write_it():
+    with pytest.raises(BadInput, match="xn--bcher-kva"):
+        check_url("https://bücher.example/")
+
+
+@pytest.mark.parametrize(
+    "host", ["[v1.a]", "[vF.::1]", "[a]", "[127.0.0.1]", "[]", "[1]", "a[::1]", "[::1]a", "[::1%25a]"]
+)
+def test_brackets_hold_an_address_of_ipv6_and_nothing_else(host: str):
+    for scheme in ("https", "http"):
+        with pytest.raises(ValueError):
+            place_of(f"{scheme}://{host}/")
+
+
+@pytest.mark.parametrize(
     ("url", "host", "port", "target", "header"),
     [
         ("https://agents.example.com", "agents.example.com", 443, "/", "agents.example.com"),
         ("HTTPS://Agents.Example.com:443/a?b=c", "agents.example.com", 443, "/a?b=c", "agents.example.com"),
         ("http://10.0.0.1:8080/a", "10.0.0.1", 8080, "/a", "10.0.0.1:8080"),
         ("https://[2606:4700::1]:8443/?q", "2606:4700::1", 8443, "/?q", "[2606:4700::1]:8443"),
-        ("https://bücher.example/", "xn--bcher-kva.example", 443, "/", "xn--bcher-kva.example"),
+        ("https://xn--bcher-kva.example/", "xn--bcher-kva.example", 443, "/", "xn--bcher-kva.example"),
     ],
 )
 def test_an_address_is_taken_apart(url: str, host: str, port: int, target: str, header: str):
