@@ -27,7 +27,7 @@ from kindgi.api.errors import PermissionDenied
 from kindgi.api.filters import filtered
 from kindgi.api.operations import operation
 from kindgi.api.pages import PageRequest, newest_first
-from kindgi.runs.errors import AgentNotFound, AgentVersionBlocksFixed, AgentVersionNotFound
+from kindgi.runs.errors import AgentNotFound, AgentVersionNotFound
 
 _ACTING = (errors.ProposalNotFound, PermissionDenied, errors.ProposalWrongStatus)
 
@@ -149,7 +149,7 @@ class ProposalDecision(Endpoint):
         summary="Decide whether a suggested change goes live",
         body=DecideBody,
         answer=schemas.ProposalAnswer,
-        errors=(*_ACTING, AgentVersionBlocksFixed),
+        errors=_ACTING,
     )
     def post(self, request: Request, proposal_id: str) -> Response:
         """By a person, a reviewer who neither drafted nor asked for it. Approved, it is registered and pinned.

@@ -11,7 +11,7 @@ from improve.errors import ProposalNotLive
 from improve.models import Evaluation, Finding, Promotion, Proposal, Settled
 from improve.selectors.live import version_before, version_live
 from improve.services.pin_tests import pin_tests_tie
-from improve.services.proposals import proposal_lock
+from improve.services.proposals import candidate_name, proposal_lock
 from improve.standing import Standing
 from improve.statuses import Action
 from improve.suggesting import DecideBody, ReasonBody, reason_of
@@ -60,7 +60,7 @@ def proposal_decide(*, caller: Caller, proposal_id: str, body: DecideBody) -> Pr
 
     Where the project runs another version than when that was asked for, it is superseded instead.
     The decision is all that pinning needs. Raises ``BadInput``, ``ProposalNotFound``,
-    ``PermissionDenied``, ``ProposalWrongStatus``, ``AgentVersionBlocksFixed``.
+    ``PermissionDenied``, ``ProposalWrongStatus``.
     """
     reason = reason_of(body)
     if body.decision == "reject" and not reason:
@@ -116,7 +116,9 @@ def _move(
 
 
 def _candidate(proposal: Proposal, agent: Agent) -> AgentVersion:
-    """The version with the change, registered."""
+    """The version with the change, registered: under another name than before, where somebody took that one."""
+    proposal.candidate_version = candidate_name(proposal)
+    proposal.save(update_fields=["candidate_version"])
     changed = Block(proposal.block_name, BlockKind(proposal.kind), proposal.content, proposal.block.declares)
     from_version = agent_version_get(agent=agent, version=proposal.from_version)
     return version_derive(from_version=from_version, version=proposal.candidate_version, block=changed)[0]

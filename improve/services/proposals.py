@@ -10,6 +10,7 @@ from improve.candidates import candidate_free, candidate_stem
 from improve.errors import BlockNotFound, ProposalUnchanged, ProposalWrongStatus
 from improve.models import Proposal
 from improve.policies import check_may
+from improve.selectors.candidates import candidate_taken
 from improve.selectors.evidence import verdicts_of_agent
 from improve.selectors.proposals import candidates_named, proposal_get, proposal_like, proposal_standing
 from improve.services.jobs import job_cancel
@@ -142,10 +143,11 @@ def _locked(seen: Proposal) -> Proposal:
 def candidate_name(proposal: Proposal) -> str:
     """What the version with the change is called: the name that it has, or the lowest that is free.
 
-    Set it on the proposal, which must be locked. The agent's row is locked, so that nobody takes the name meanwhile.
+    A name by which somebody registered other blocks meanwhile isn't its own any more. Set it on the
+    proposal, which must be locked. The agent's row is locked, so that nobody takes the name then.
     """
-    if proposal.candidate_version:
+    agent = agent_lock(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)
+    if proposal.candidate_version and not candidate_taken(proposal, agent):
         return proposal.candidate_version
-    agent_lock(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)
     stem, _ = candidate_stem(proposal.from_version)
     return candidate_free(proposal.from_version, candidates_named(proposal, stem=stem))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from improve.models import PinTest
-from tests.improve.staging import CALLED, FROM, PROMPT, SETTINGS, SHOULD_CALL, Stage, staged, work
+from tests.improve.staging import CALLED, FROM, PROMPT, REVIEWER, SETTINGS, SHOULD_CALL, Stage, staged, work
 from tests.support.shops import AGENT, Shop
 
 
@@ -68,3 +68,33 @@ def test_a_version_is_the_changes_own_by_its_blocks(stage: Stage, mode: str, tol
     set_pin(stage, f"{FROM}+change.1")
     job = PinTest.objects.select_related("job").get().job
     assert (job.change is not None) == told
+
+
+@pytest.mark.parametrize("blocks", [[], [PROMPT], [SETTINGS, PROMPT]])
+def test_a_name_that_is_registered_with_other_blocks_isnt_the_changes_any_more(stage: Stage, blocks: list[Any]):
+    proposal_id = stage.in_review()
+    body = {"blocks": blocks} if blocks else {"tools": []}
+    stage.shop.admin.ok("PUT", f"agents/{AGENT}/versions/{FROM}+change.1", body)
+    live = stage.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)
+    name = f"{FROM}+change.2"
+    assert (live["status"], live["candidate"]["agentVersion"], live["promotion"]["liveNow"]) == ("promoted", name, True)
+    registered = stage.shop.editor.ok("GET", f"agents/{AGENT}/versions/{name}")
+    assert registered["blocks"][0]["values"] == live["change"]["content"]["values"]
+    assert PinTest.objects.select_related("job").get().job.change is not None, "it is known by its new name"
+
+
+def test_one_that_is_registered_with_its_very_blocks_is_taken(stage: Stage):
+    proposal_id = stage.evaluated(stage.drafted())
+    values = stage.act(proposal_id, "request")["change"]["content"]["values"]
+    blocks = [SETTINGS | {"values": values}, PROMPT]
+    stage.shop.admin.ok("PUT", f"agents/{AGENT}/versions/{FROM}+change.1", {"blocks": blocks})
+    live = stage.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)
+    assert (live["status"], live["candidate"]["agentVersion"]) == ("promoted", f"{FROM}+change.1")
+
+
+def test_evaluated_again_it_takes_another_name_too(stage: Stage):
+    proposal_id = stage.evaluated(stage.drafted())
+    guessed(stage, "other")
+    stage.begun(proposal_id)
+    named = stage.shop.editor.ok("GET", f"proposals/{proposal_id}")["candidate"]["agentVersion"]
+    assert named == f"{FROM}+change.2"

@@ -188,15 +188,6 @@ def test_where_another_version_went_live_meanwhile_it_is_superseded(stage: Stage
     assert stage.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)["status"] == "promoted"
 
 
-def test_a_version_of_its_name_that_was_registered_meanwhile_isnt_taken_for_it(stage: Stage):
-    proposal_id = stage.in_review()
-    version = read(stage, proposal_id)["candidate"]["agentVersion"]
-    stage.shop.admin.ok("PUT", f"agents/{AGENT}/versions/{version}", {"blocks": [PROMPT]})
-    refused = stage.shop.api(REVIEWER).refused("POST", f"proposals/{proposal_id}/decide", {"decision": "approve"})
-    assert refused == (409, "agent-version-blocks-fixed")
-    assert read(stage, proposal_id)["status"] == "in-review"
-
-
 def test_what_nobody_decides_expires_and_is_asked_for_again(stage: Stage):
     proposal_id = stage.expired()
     assert Promotion.objects.get(proposal_id=proposal_id).settled == "", "nobody wrote it down yet"
