@@ -9,7 +9,7 @@ from django.db.models import F
 
 from improve.errors import ProposalNotLive
 from improve.models import Evaluation, Finding, Promotion, Proposal, Settled
-from improve.selectors.live import version_before, version_live
+from improve.selectors.live import pinned_before, version_before, version_live
 from improve.services.pin_tests import pin_tests_tie
 from improve.services.proposals import candidate_name, proposal_lock
 from improve.standing import Standing
@@ -73,12 +73,13 @@ def proposal_decide(*, caller: Caller, proposal_id: str, body: DecideBody) -> Pr
         promotion.save()
         return _closed(standing)
     agent = agent_lock(tenant_id=standing.proposal.tenant_id, agent_id=standing.proposal.agent_id)
-    if version_live(project=standing.proposal.project, agent=agent) != promotion.live_version:
+    _name(standing.proposal)
+    live = version_live(project=standing.proposal.project, agent=agent)
+    if live not in (promotion.live_version, standing.proposal.candidate_version):
         promotion.settled = Settled.SUPERSEDED
         promotion.save()
         return _stamped(standing)
-    pin = agent_pin_get(project=standing.proposal.project, agent=agent)
-    promotion.settled, promotion.pin_before = Settled.PROMOTED, pin.version.version if pin else ""
+    promotion.settled, promotion.pin_before = Settled.PROMOTED, pinned_before(standing.proposal, agent=agent)
     promotion.save()
     _move(caller, standing, promotion, agent, to=_candidate(standing.proposal, agent), how="pin")
     return _stamped(standing)
@@ -115,10 +116,14 @@ def _move(
     pin_tests_tie(promotion, since=since)
 
 
-def _candidate(proposal: Proposal, agent: Agent) -> AgentVersion:
-    """The version with the change, registered: under another name than before, where somebody took that one."""
+def _name(proposal: Proposal) -> None:
+    """Have the version with the change a name that nobody took with other blocks; before its pin tells of it."""
     proposal.candidate_version = candidate_name(proposal)
     proposal.save(update_fields=["candidate_version"])
+
+
+def _candidate(proposal: Proposal, agent: Agent) -> AgentVersion:
+    """The version with the change, registered."""
     changed = Block(proposal.block_name, BlockKind(proposal.kind), proposal.content, proposal.block.declares)
     from_version = agent_version_get(agent=agent, version=proposal.from_version)
     return version_derive(from_version=from_version, version=proposal.candidate_version, block=changed)[0]

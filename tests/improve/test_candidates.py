@@ -98,3 +98,37 @@ def test_evaluated_again_it_takes_another_name_too(stage: Stage):
     stage.begun(proposal_id)
     named = stage.shop.editor.ok("GET", f"proposals/{proposal_id}")["candidate"]["agentVersion"]
     assert named == f"{FROM}+change.2"
+
+
+def pin_candidate(stage: Stage, proposal_id: str) -> str:
+    """Somebody registers a suggested change's version as it would be, and pins it by hand."""
+    shown = stage.shop.editor.ok("GET", f"proposals/{proposal_id}")
+    version: str = shown["candidate"]["agentVersion"]
+    blocks = [SETTINGS | {"values": shown["change"]["content"]["values"]}, PROMPT]
+    stage.shop.admin.ok("PUT", f"agents/{AGENT}/versions/{version}", {"blocks": blocks})
+    set_pin(stage, version)
+    return version
+
+
+@pytest.mark.parametrize("before", ["", FROM])
+@pytest.mark.parametrize("when", ["asked", "pinned"])
+def test_pinned_by_hand_before_it_was_approved_it_is_gone_back_from_to_what_ran_then(
+    stage: Stage, before: str, when: str
+):
+    if before:
+        set_pin(stage, before)
+    proposal_id = stage.evaluated(stage.drafted())
+    if when == "asked":
+        stage.act(proposal_id, "request")
+    version = pin_candidate(stage, proposal_id)
+    if when == "pinned":
+        stage.act(proposal_id, "request")
+    work(PinTest.objects.select_related("job").get(job__version=version).job)
+    path = f"projects/{stage.shop.project.pk}/agents/{AGENT}/pin"
+    assert stage.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)["status"] == "promoted"
+    assert stage.act(proposal_id, "rollback", by=REVIEWER)["status"] == "rolled-back"
+    pin = stage.shop.editor.ok("GET", path)
+    assert (pin["pinned"], pin["version"]) == (before != "", FROM)
+    work(PinTest.objects.select_related("job").get(how="went-back").job)
+    reopened = stage.shop.editor.ok("GET", f"corrections?agentId={AGENT}&limit=100")["data"]
+    assert {one["reopenedIn"]["version"] for one in reopened} == {FROM}
