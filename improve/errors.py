@@ -74,6 +74,16 @@ class ReplayEndpointNotFound(NotFound):
     default_message = "The agent has no replay endpoint in this project."
 
 
+class ReplayEndpointOverlaps(Conflict):
+    """Its secret was rotated, and the one before signs still: another rotation would end that one at once."""
+
+    code = "replay-endpoint-overlaps"
+    default_message = (
+        "The secret was rotated within the last day, and the endpoint may still use the one before: rotating again"
+        " makes that one useless now. Nothing was changed."
+    )
+
+
 class ReplayEndpointMissing(Conflict):
     """Nothing can be replayed without one."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import BoundedSemaphore
 from typing import Literal
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from improve.models import ReplayEndpoint
 from improve.replaying.asking import Failed, Outcome, Refused
 from improve.replaying.problems import sentence
 from improve.selectors.endpoints import replay_endpoint_get
-from improve.services.endpoint_checks import replay_endpoint_check
+from improve.services.endpoint_checks import SAMPLE, replay_endpoint_check
 from improve.services.endpoints import replay_endpoint_remove, replay_endpoint_rotate, replay_endpoint_set
 from kindgi.access.errors import ProjectNotFound
 from kindgi.access.policies import check_write
@@ -27,9 +26,6 @@ from kindgi.api.times import now, wire
 from kindgi.runs.errors import AgentNotFound
 from kindgi.runs.records import Calls
 
-# Whoever tries an endpoint has one of the server's threads meanwhile: one in a process.
-_place = BoundedSemaphore(1)
-_SAMPLE = b'{"message": "Hello"}'
 _ERRORS = (ProjectNotFound, PermissionDenied, errors.ReplayEndpointNotFound)
 
 
@@ -42,7 +38,8 @@ class ReplayEndpointBody(Body):
 class ReplayEndpointAnswer(Answer):
     """Where an agent is replayed, never its secret.
 
-    `previousSecretUntil` is there while the secret before the last rotation signs, too.
+    `updatedAt` is when the address was set last. `previousSecretUntil` is there while the secret before the last
+    rotation signs, too.
     """
 
     project_id: UUID
@@ -59,6 +56,12 @@ class ReplayEndpointWithSecret(ReplayEndpointAnswer):
     """The same; `secret` is there where it is new, and is shown this once."""
 
     secret: str | UnsetType = UNSET
+
+
+class ReplayEndpointRotationBody(Body):
+    """Whether to rotate also while the secret before the last rotation still signs, which it then does no more."""
+
+    again: bool = False
 
 
 class ReplayEndpointCheckBody(Body):
@@ -132,15 +135,21 @@ class ReplayEndpointRotation(Endpoint):
     @operation(
         id="projects.agents.rotateReplayEndpoint",
         summary="Give a replay endpoint a new secret, which is shown this once",
+        body=ReplayEndpointRotationBody,
+        body_required=False,
         answer=ReplayEndpointWithSecret,
         secret=True,
-        errors=_ERRORS,
+        errors=(*_ERRORS, errors.ReplayEndpointOverlaps),
     )
     def post(self, request: Request, project_id: str, agent_id: str) -> Response:
-        """The endpoint with its new secret; for 24 hours requests are signed by the one before, too."""
+        """The endpoint with its new secret; for 24 hours requests are signed by the one before, too.
+
+        Within these 24 hours it is `409 replay-endpoint-overlaps` unless `again` is true.
+        """
         caller = self.caller_of(request)
         project = project_get(caller=caller, project_id=project_id)
-        endpoint, secret = replay_endpoint_rotate(caller=caller, project=project, agent_id=agent_id)
+        again = self.body(ReplayEndpointRotationBody).again
+        endpoint, secret = replay_endpoint_rotate(caller=caller, project=project, agent_id=agent_id, again=again)
         return Response(endpoint_answer(endpoint, secret=secret))
 
 
@@ -162,14 +171,9 @@ class ReplayEndpointCheck(Endpoint):
         caller = self.caller_of(request)
         project = project_get(caller=caller, project_id=project_id)
         said = self.body(ReplayEndpointCheckBody).input
-        if not _place.acquire(blocking=False):
-            raise ServiceUnavailable("Another endpoint is tried just now.", retry_after=5)
-        try:
-            outcome = replay_endpoint_check(
-                caller=caller, project=project, agent_id=agent_id, said=_SAMPLE if said is UNSET else bytes(said)
-            )
-        finally:
-            _place.release()
+        outcome = replay_endpoint_check(
+            caller=caller, project=project, agent_id=agent_id, said=SAMPLE if said is UNSET else bytes(said)
+        )
         return Response(_check_answer(outcome))
 
 

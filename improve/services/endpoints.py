@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from improve.errors import ReplayEndpointOverlaps
 from improve.models import ReplayEndpoint
 from improve.replaying.addresses import is_allowed, is_public, plain
 from improve.replaying.signing import OVERLAP, new_secret
@@ -61,18 +62,26 @@ def replay_endpoint_set(*, caller: Caller, project: Project, agent_id: str, url:
     return WithSecret(endpoint, None)
 
 
-def replay_endpoint_rotate(*, caller: Caller, project: Project, agent_id: str) -> WithSecret:
+def replay_endpoint_rotate(*, caller: Caller, project: Project, agent_id: str, again: bool = False) -> WithSecret:
     """Give an endpoint a new secret; the one before signs beside it for ``OVERLAP``.
 
-    One that was before that signs no more. Raises ``PermissionDenied``, :class:`ReplayEndpointNotFound`.
+    One that was before that signs no more, so within ``OVERLAP`` it is rotated only where that is said by ``again``.
+    Raises ``PermissionDenied``, :class:`ReplayEndpointNotFound`, :class:`ReplayEndpointOverlaps`.
     """
     check_administer(caller, project.pk)
     endpoint = replay_endpoint_lock(project=project, agent_id=agent_id)
     secret, at = new_secret(), now()
+    if overlaps(endpoint) and not again:
+        raise ReplayEndpointOverlaps
     endpoint.previous_secret, endpoint.previous_until = endpoint.secret, at + OVERLAP
-    endpoint.secret, endpoint.rotated_at, endpoint.updated_at = encrypt(secret), at, at
-    endpoint.save(update_fields=["previous_secret", "previous_until", "secret", "rotated_at", "updated_at"])
+    endpoint.secret, endpoint.rotated_at = encrypt(secret), at
+    endpoint.save(update_fields=["previous_secret", "previous_until", "secret", "rotated_at"])
     return WithSecret(endpoint, secret)
+
+
+def overlaps(endpoint: ReplayEndpoint) -> bool:
+    """Whether the secret before the last rotation signs still."""
+    return endpoint.previous_until is not None and endpoint.previous_until > now()
 
 
 def replay_endpoint_remove(*, caller: Caller, project: Project, agent_id: str) -> None:

@@ -22,7 +22,7 @@ POST   projects/{project}/agents/{agent}/replay-endpoint/rotate   404 404 403 40
 """
 ROWS = rows(MATRIX)
 URL = "https://agents.example.com/replay"
-BODIES: dict[str, Any] = {f"PUT {SET}": {"url": URL}}
+BODIES: dict[str, Any] = {f"PUT {SET}": {"url": URL}, f"POST {SET}/rotate": {"again": True}}
 
 
 @pytest.fixture(scope="module")

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import logging
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
-from django.db import connection
+from django.db import connection, connections
 from standardwebhooks import Webhook
 
-from improve.api import endpoint_views
 from improve.models import ReplayEndpoint, ReplayJob
 from improve.replaying.addresses import Network
+from improve.replaying.places import Trials
 from improve.selectors.endpoints import replay_endpoint_get
+from improve.services import endpoint_checks
 from improve.services.endpoints import keys_of
 from kindgi.api.times import as_of, now
-from tests.improve.answering import GOOD, Asked, answer, answering, says
+from tests.improve.answering import GOOD, Asked, answer, answering, hangs, says
 from tests.improve.replays import begin, endpoint_path, set_endpoint, work
 from tests.support.admin_pages import listed, staff_of, superuser, url
 from tests.support.shops import AGENT, VERSION, Shop
@@ -42,13 +46,37 @@ def test_the_secret_is_shown_when_it_is_made_and_when_it_is_rotated(undone: Shop
 
 def test_for_a_day_after_a_rotation_both_secrets_sign_and_never_three(undone: Shop):
     first = set_endpoint(undone, URL)
-    second, third = (undone.api("admin").ok("POST", endpoint_path(undone, "rotate"))["secret"] for _ in range(2))
+    second, third = (
+        undone.api("admin").ok("POST", endpoint_path(undone, "rotate"), {"again": again})["secret"]
+        for again in (False, True)
+    )
     endpoint = replay_endpoint_get(project=undone.project, agent_id=AGENT)
     assert keys_of(endpoint) == (third, second) and first not in keys_of(endpoint)
     with as_of(now() + timedelta(hours=23, minutes=59)):
         assert keys_of(endpoint) == (third, second)
     with as_of(now() + timedelta(hours=24, minutes=1)):
         assert keys_of(endpoint) == (third,)
+
+
+def test_within_that_day_it_is_rotated_again_only_where_that_is_said(undone: Shop):
+    set_endpoint(undone, URL)
+    admin, path = undone.api("admin"), endpoint_path(undone, "rotate")
+    admin.ok("POST", path)
+    before = keys_of(replay_endpoint_get(project=undone.project, agent_id=AGENT))
+    for body in (None, {}, {"again": False}):
+        refused = admin.request("POST", path, body)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "replay-endpoint-overlaps")
+    assert keys_of(replay_endpoint_get(project=undone.project, agent_id=AGENT)) == before
+    with as_of(now() + timedelta(hours=24, minutes=1)):
+        admin.ok("POST", path)
+
+
+def test_a_rotation_moves_no_time_but_its_own(undone: Shop):
+    set_endpoint(undone, URL)
+    before = undone.editor.ok("GET", endpoint_path(undone))
+    undone.api("admin").ok("POST", endpoint_path(undone, "rotate"))
+    after = undone.editor.ok("GET", endpoint_path(undone))
+    assert after["updatedAt"] == before["updatedAt"] and after["rotatedAt"] > before["updatedAt"]
 
 
 def test_an_endpoint_that_is_set_anew_has_another_secret(undone: Shop):
@@ -219,8 +247,45 @@ def test_no_transaction_is_open_while_one_is_tried(fresh: Shop):
     assert seen == [0, 0]
 
 
-def test_one_is_tried_at_a_time(undone: Shop):
-    set_endpoint(undone, URL)
-    with endpoint_views._place:
-        answered = undone.api("admin").request("POST", endpoint_path(undone, "check"))
-    assert (answered.status_code, answered["Retry-After"]) == (503, "5")
+def test_a_tenant_tries_one_at_a_time_whoever_else_tries_theirs(undone: Shop, monkeypatch: pytest.MonkeyPatch):
+    other, trials = Shop.open(), Trials(2)
+    monkeypatch.setattr(endpoint_checks, "_trials", trials)
+    with answering(says()) as server:
+        for shop in (undone, other):
+            set_endpoint(shop, server.url)
+        with trials.of(undone.tenant.pk):
+            answered = undone.api("admin").request("POST", endpoint_path(undone, "check"))
+            assert (answered.status_code, answered["Retry-After"]) == (503, "5")
+            assert check(other)["outcome"] == "answered"
+            with trials.of(uuid4()):
+                assert other.api("admin").request("POST", endpoint_path(other, "check")).status_code == 503
+        assert check(undone)["outcome"] == check(other)["outcome"] == "answered", "places are given back"
+
+
+def test_a_trial_that_breaks_gives_its_place_back():
+    trials, mine = Trials(1), uuid4()
+    with pytest.raises(RuntimeError), trials.of(mine) as there_is_one:
+        assert there_is_one
+        raise RuntimeError
+    with trials.of(mine) as there_is_one, trials.of(mine) as again, trials.of(uuid4()) as others:
+        assert (there_is_one, again, others) == (True, False, False)
+
+
+def test_an_endpoint_of_one_tenant_that_hangs_keeps_nobody_else_from_trying(fresh: Shop, settings: LazySettings):
+    settings.REPLAY_SECONDS = 4
+    other = Shop.open()
+
+    def wait_for_it() -> dict[str, Any]:
+        try:
+            return check(fresh)
+        finally:
+            connections.close_all()
+
+    with answering(hangs) as hanging, answering(says()) as good, ThreadPoolExecutor(1) as pool:
+        set_endpoint(fresh, hanging.url)
+        set_endpoint(other, good.url)
+        waiting = pool.submit(wait_for_it)
+        while not hanging.asked:
+            time.sleep(0.01)
+        assert check(other)["outcome"] == "answered" and not waiting.done()
+        assert waiting.result(timeout=30)["problem"] == "timed-out"
