@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import NamedTuple
@@ -74,3 +76,26 @@ class Places:
 
     def _fits(self, tenant_id: UUID) -> bool:
         return self._busy.total() < self.most and self._busy[tenant_id] < max(1, self.most // 2)
+
+
+@dataclass
+class Trials:
+    """``most`` at once who try an endpoint and wait for it, each of another tenant; nobody waits for a place."""
+
+    most: int
+    _going_on: set[UUID] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
+
+    @contextmanager
+    def of(self, tenant_id: UUID) -> Iterator[bool]:
+        """Whether there is a place for the tenant, while the block lasts."""
+        with self._lock:
+            there_is_one = tenant_id not in self._going_on and len(self._going_on) < self.most
+            if there_is_one:
+                self._going_on.add(tenant_id)
+        try:
+            yield there_is_one
+        finally:
+            if there_is_one:
+                with self._lock:
+                    self._going_on.remove(tenant_id)
