@@ -7,8 +7,34 @@ from typing import NamedTuple
 from uuid import UUID
 
 from improve.models import CaseReplay, CaseResult, Evaluation
+from kindgi.sql import fetch
 
 PER_PAGE = 25
+# What was said of a run counts as improve.selectors.judged reads it; sent runs are those of all evaluations of the same
+# suggested change that were made of the same recorded runs, since each of them counts (improve.services.settling).
+_FACTS = """
+WITH result AS MATERIALIZED (
+    SELECT label, baseline_right, sent_run_ids FROM improve_caseresult WHERE evaluation_id = %(evaluation)s
+), sent AS MATERIALIZED (
+    SELECT unnest(result.sent_run_ids) AS run_id
+    FROM improve_evaluation AS evaluation
+    JOIN improve_caseresult AS result ON result.evaluation_id = evaluation.id AND result.sent_run_ids <> '{}'
+    JOIN improve_testcase AS tried ON tried.id = result.case_id
+    JOIN improve_testcase AS own ON own.test_set_id = %(test_set)s AND own.run_id = tried.run_id
+    WHERE evaluation.proposal_id = %(proposal)s
+)
+SELECT ARRAY(SELECT DISTINCT agent_version FROM improve_testcase WHERE test_set_id = %(test_set)s),
+       NOT EXISTS (SELECT FROM result WHERE label <> 'erased' AND baseline_right > 0),
+       (SELECT count(*) FROM result WHERE label = 'changed' AND sent_run_ids <> '{}'),
+       (SELECT count(*) FROM result WHERE label = 'changed' AND EXISTS (
+            SELECT FROM judging_queueitem AS item
+            WHERE item.tenant_id = %(tenant)s AND item.run_id = ANY(result.sent_run_ids) AND item.state = 'open')),
+       EXISTS (SELECT FROM sent
+            JOIN corrections_verdict AS verdict ON verdict.tenant_id = %(tenant)s AND verdict.run_id = sent.run_id
+            JOIN corrections_correction AS correction ON correction.id = verdict.correction_id
+            WHERE (correction.restricted OR NOT %(experts)s)
+              AND (verdict.created_at > %(counted)s OR verdict.unregistered_at > %(counted)s))
+"""
 
 
 class CasePage(NamedTuple):
@@ -17,6 +43,23 @@ class CasePage(NamedTuple):
     rows: list[CaseResult]
     after: int | None
     before: int | None
+
+
+class Facts(NamedTuple):
+    """What an evaluation's card says besides what the evaluation keeps.
+
+    ``versions`` are those of the recorded runs; ``all_were_wrong`` says that of none that isn't erased
+    anything was right, so far as it is known beside the answer. ``sent`` counts the cases that changed
+    to something that nobody has judged whose answers people were given, ``waiting`` those of them that
+    nobody has corrected yet; ``said_since`` tells whether anything was said of such answers since they
+    were counted.
+    """
+
+    versions: list[str]
+    all_were_wrong: bool
+    sent: int
+    waiting: int
+    said_since: bool
 
 
 class CaseOpened(NamedTuple):
@@ -63,7 +106,16 @@ def case_opened(evaluation: Evaluation, *, position: int) -> CaseOpened | None:
     return CaseOpened(found, list(replays))
 
 
-def answers_sent_counted(evaluation: Evaluation) -> int:
-    """How many runs were made of its answers for people to judge. One statement."""
-    sent = CaseResult.objects.filter(evaluation=evaluation).exclude(sent_run_ids=[])
-    return sum(len(ids) for ids in sent.values_list("sent_run_ids", flat=True))
+def evaluation_facts(evaluation: Evaluation) -> Facts:
+    """The facts of an evaluation that has compared. One statement."""
+    # What was said while it was scored again may not be counted.
+    counted = evaluation.created_at if evaluation.rescore_of_id else evaluation.finished_at
+    parameters = {
+        "evaluation": evaluation.pk,
+        "test_set": evaluation.test_set_id,
+        "proposal": evaluation.proposal_id,
+        "tenant": evaluation.test_set.tenant_id,
+        "experts": evaluation.experts_only,
+        "counted": counted,
+    }
+    return Facts(*fetch(_FACTS, parameters)[0])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext
 
-from improve.comparing import WhyNot
+from improve.comparing import MOST_ONE_IN, WhyNot
 from improve.models import CaseLabel, Finding
 from improve.statuses import Status
 from improve.words.standing import stands
@@ -83,6 +85,9 @@ def chance(one_in: int | None) -> str:
         return ""
     if one_in <= 1:
         return gettext("With no real change, a split as one-sided as this comes up more often than not.")
+    if one_in >= MOST_ONE_IN:
+        message = gettext("With no real change, a split as one-sided comes up fewer than 1 time in %(times)s.")
+        return message % {"times": number(MOST_ONE_IN)}
     message = gettext("With no real change, a split as one-sided as this comes up about 1 time in %(times)s.")
     return message % {"times": number(one_in)}
 
@@ -138,13 +143,26 @@ def changed(count: int) -> str:
 
 
 def sent(count: int) -> str:
-    """That people were given so many of these to judge."""
+    """That so many of these wait for people to judge them, and who can't."""
     message = ngettext(
-        "%(count)s of them is in To correct. Once it is corrected, count the corrections.",
-        "%(count)s of them are in To correct. Once they are corrected, count the corrections.",
+        "%(count)s of these waits in To correct. Once it is corrected, count the corrections.",
+        "%(count)s of these wait in To correct. Once they are corrected, count the corrections.",
         count,
     )
-    return message % {"count": number(count)}
+    drafter = gettext("What is said of them by who drafted the change does not count.")
+    return message % {"count": number(count)} + " " + drafter
+
+
+def said_since() -> str:
+    """That people have said something that isn't counted."""
+    return gettext("People have said something of such answers since: count their corrections.")
+
+
+def recorded(versions: Sequence[str]) -> str:
+    """What the recorded runs are called, of these versions: ``Recorded (2.4.0)``."""
+    if len(versions) != 1:
+        return gettext("Recorded")
+    return gettext("Recorded (%(version)s)") % {"version": versions[0]}
 
 
 def left_out(*, refused: int, failed: int, erased: int) -> str:
@@ -159,7 +177,7 @@ def left_out(*, refused: int, failed: int, erased: int) -> str:
     if erased:
         message = ngettext("%(count)s case was erased", "%(count)s cases were erased", erased)
         parts.append(message % {"count": number(erased)})
-    return gettext("In neither share: %(what)s.") % {"what": joined(parts)} if parts else ""
+    return gettext("Not counted in either share: %(what)s.") % {"what": joined(parts)} if parts else ""
 
 
 def rests_on(*, cases: int, repetitions: int, counted: int) -> str:

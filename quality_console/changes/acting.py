@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from improve.evaluating import EvaluateBody
 from improve.models import Proposal
+from improve.selectors.case_pages import evaluation_facts
 from improve.selectors.proposals import proposal_get, proposal_standing
 from improve.services.evaluations import proposal_cancel, proposal_evaluate, proposal_rescore
 from improve.services.promoting import proposal_decide, proposal_request, proposal_roll_back
@@ -20,6 +21,7 @@ from improve.statuses import Action, Status
 from improve.suggesting import DecideBody, ReasonBody
 from improve.words.acting import answers_sent
 from kindgi.access.callers import Caller
+from quality_console.changes.evaluated import COMPARED
 
 Act = Callable[[Caller, Proposal, Mapping[str, Any]], str]
 
@@ -46,6 +48,10 @@ def _cancel(caller: Caller, proposal: Proposal, said: Mapping[str, Any]) -> str:
 
 
 def _rescore(caller: Caller, proposal: Proposal, said: Mapping[str, Any]) -> str:
+    # A page may be older than another's count.
+    evaluation = proposal_standing(caller=caller, proposal=proposal).evaluation
+    if evaluation is not None and evaluation.finding in COMPARED and not evaluation_facts(evaluation).said_since:
+        return gettext("Nobody has said anything of them since, so nothing was counted again.")
     proposal_rescore(caller=caller, proposal_id=str(proposal.pk))
     return gettext("What people said since is counted.")
 
@@ -56,8 +62,11 @@ def _send(caller: Caller, proposal: Proposal, said: Mapping[str, Any]) -> str:
 
 def _request(caller: Caller, proposal: Proposal, said: Mapping[str, Any]) -> str:
     proposal_request(caller=caller, proposal_id=str(proposal.pk), body=ReasonBody(reason=said["reason"] or UNSET))
-    if _status(caller, proposal) == Status.REFUSED:
+    status = _status(caller, proposal)
+    if status == Status.REFUSED:
         return gettext("It isn't better on the test cases, so this was refused.")
+    if status == Status.SUPERSEDED:
+        return gettext("The project runs another version by now, so this was superseded.")
     return gettext("Asked. A reviewer decides.")
 
 
@@ -67,7 +76,7 @@ def _decide(caller: Caller, proposal: Proposal, said: Mapping[str, Any]) -> str:
     status = _status(caller, proposal)
     if status == Status.SUPERSEDED:
         return gettext("Another version went live meanwhile, so this one didn't: it is superseded.")
-    return gettext("It is live.") if status == Status.PROMOTED else gettext("It was refused.")
+    return gettext("It is live.") if status == Status.PROMOTED else gettext("It was rejected.")
 
 
 def _roll_back(caller: Caller, proposal: Proposal, said: Mapping[str, Any]) -> str:

@@ -9,21 +9,21 @@ from typing import Any
 
 from improve.models import CaseLabel, Evaluation, Finding
 from improve.replaying.problems import sentence
+from improve.selectors.case_pages import Facts
 from improve.words import findings as words
 from improve.words.standing import answered, replayed
 from judging.intervals import Range
 from quality_console.charts import Chart, chart_of_shares
 
-_COMPARED = frozenset({Finding.BETTER, Finding.NOT_BETTER})
+COMPARED = frozenset({Finding.BETTER, Finding.NOT_BETTER})
 
 
 @dataclass(frozen=True)
 class EvaluationShown:
-    """An evaluation of a suggested change of ``version``; ``sent`` counts its answers that people were given."""
+    """An evaluation of a suggested change; ``facts`` are there where it is shown and has compared."""
 
     evaluation: Evaluation
-    version: str
-    sent: int = 0
+    facts: Facts | None = None
 
     # What a chart's part is called by in its id.
     rule_version = "shown"
@@ -41,7 +41,7 @@ class EvaluationShown:
     @property
     def compares(self) -> bool:
         """Whether it came to the point of comparing."""
-        return self.evaluation.finding in _COMPARED
+        return self.evaluation.finding in COMPARED
 
     @property
     def head(self) -> str:
@@ -89,13 +89,14 @@ class EvaluationShown:
         baseline, candidate = (_share(self._result.get(side, {})) for side in ("baseline", "candidate"))
         if baseline is None or candidate is None:
             return None
+        recorded = words.recorded([] if self.facts is None else self.facts.versions)
         title = words.chart_title(
-            version=self.version,
+            version=recorded,
             baseline=baseline[0],
             candidate=candidate[0],
             ranges=(baseline[1], candidate[1]),
         )
-        return chart_of_shares([(str(words.WITH_IT), *candidate), (self.version, *baseline)], title=title)
+        return chart_of_shares([(str(words.WITH_IT), *candidate), (recorded, *baseline)], title=title)
 
     @property
     def verdict(self) -> str:
@@ -129,7 +130,7 @@ class EvaluationShown:
             failed=self.count(CaseLabel.FAILED),
             erased=self.count(CaseLabel.ERASED),
         )
-        picked = words.all_were_wrong() if evaluation.baseline == 0 else ""
+        picked = words.all_were_wrong() if self._all_were_wrong else ""
         return [one for one in (words.chance(self._result.get("oneIn")), why_not, apart, picked, left_out) if one]
 
     @property
@@ -139,9 +140,32 @@ class EvaluationShown:
         return words.changed(count) if count and self.compares else ""
 
     @property
+    def _all_were_wrong(self) -> bool:
+        """Whether cases came out differently that can only have got better."""
+        differs = self.count(CaseLabel.BETTER) or self.count(CaseLabel.WORSE)
+        from_right = self._result.get("changedFromRight")
+        return bool(differs and not from_right and self.facts is not None and self.facts.all_were_wrong)
+
+    @property
+    def unsent(self) -> int:
+        """How many of the cases that changed people weren't given to judge."""
+        return self.count(CaseLabel.CHANGED) - (self.facts.sent if self.facts is not None else 0)
+
+    @property
+    def waiting(self) -> int:
+        """How many of them wait for a correction."""
+        return 0 if self.facts is None else self.facts.waiting
+
+    @property
+    def said_since(self) -> bool:
+        """Whether people have said something of such answers that isn't counted."""
+        return self.facts is not None and self.facts.said_since
+
+    @property
     def sent_words(self) -> str:
-        """That people were given some of these."""
-        return words.sent(self.sent) if self.sent else ""
+        """That people were given some of these, and what they have said since."""
+        said = [words.sent(self.waiting)] if self.waiting else []
+        return " ".join([*said, words.said_since()] if self.said_since else said)
 
     @property
     def _answered(self) -> str:

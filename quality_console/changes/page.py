@@ -9,9 +9,9 @@ from django import forms
 
 from improve.errors import ProposalNotFound
 from improve.history import Entry
-from improve.models import CaseLabel, Evaluation, JobState, PinTest, Proposal, ReplayJob
+from improve.models import Evaluation, JobState, PinTest, Proposal, ReplayJob
 from improve.replaying.problems import sentence
-from improve.selectors.case_pages import answers_sent_counted
+from improve.selectors.case_pages import evaluation_facts
 from improve.selectors.evaluations import evaluations_of
 from improve.selectors.evidence import verdicts_named
 from improve.selectors.pin_tests_shown import pin_tests_of
@@ -131,20 +131,32 @@ class ChangePage:
         found = found or (self.evaluations[0] if self.evaluations else None)
         if found is None:
             return None
-        changed = EvaluationShown(found, self.proposal.from_version)
-        if not changed.count(CaseLabel.CHANGED):
-            return changed
-        return EvaluationShown(found, self.proposal.from_version, sent=answers_sent_counted(found))
+        shown = EvaluationShown(found)
+        return EvaluationShown(found, evaluation_facts(found)) if shown.compares else shown
 
     @property
     def earlier(self) -> list[EvaluationShown]:
         """All of them, to choose between."""
-        return [EvaluationShown(one, self.proposal.from_version) for one in self.evaluations]
+        return [EvaluationShown(one) for one in self.evaluations]
 
     @property
     def is_latest(self) -> bool:
         """Whether that is the latest, on which everything acts."""
         return self.evaluation is not None and self.evaluation.evaluation == self.evaluations[0]
+
+    @property
+    def sends(self) -> bool:
+        """Whether answers that nobody has judged can be given to people who weren't given them."""
+        return self._acts_on_shown and self.acts.send and self.evaluation is not None and self.evaluation.unsent > 0
+
+    @property
+    def counts(self) -> bool:
+        """Whether there is something to count that people have said since."""
+        return self._acts_on_shown and self.acts.rescore and self.evaluation is not None and self.evaluation.said_since
+
+    @property
+    def _acts_on_shown(self) -> bool:
+        return self.is_latest and self.evaluation is not None and self.evaluation.compares
 
     @cached_property
     def cases(self) -> CasesShown | None:

@@ -97,7 +97,7 @@ class DecideForm(WhyForm):
         """A no without a reason is none."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if cleaned.get("decision") == "reject" and not self.errors and not cleaned.get("reason"):
-            self.add_error("reason", _("Say why you refuse it: who suggested it reads it."))
+            self.add_error("reason", _("Say why you reject it: who suggested it reads it."))
         return cleaned
 
 

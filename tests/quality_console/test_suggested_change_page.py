@@ -67,8 +67,9 @@ def test_the_evaluation_is_said_in_a_chart_and_in_sentences(shop, better):
     assert "16 got better and none got worse: better by more than chance." in found
     assert "With no real change, a split as one-sided as this comes up about 1 time in 32,768." in found
     assert "4 answers changed to something that nobody has judged: they count in neither share." in found
-    title = "Share marked right on the test cases: with the change 100%, range 81–100%; 2.4.0 0%, range 0–19%"  # noqa: RUF001
-    assert title in answer.content.decode()
+    title = "Share marked right on the test cases: with the change 100%, range 81–100%;"  # noqa: RUF001
+    assert f"{title} Recorded (2.4.0) 0%, range 0–19%" in answer.content.decode()  # noqa: RUF001
+    assert "Each of these runs was marked wrong before" not in found, "four were right"
     assert "All 20 Got better 16 Got worse 0 Changed 4 Same 0" in found
 
 
@@ -131,7 +132,7 @@ def test_asked_decided_live_and_rolled_back_each_in_the_history(shop, better):
         )
         assert "Making it live registers shop.desk 2.4.0+change.1 and pins it in Default." in waits
         refused = act(shop, better, "decide", by=REVIEWER, decision="reject")
-        assert refused.status_code == 422 and "Say why you refuse it" in text_of(refused)
+        assert refused.status_code == 422 and "Say why you reject it" in text_of(refused)
         assert act(shop, better, "decide", by="editor", decision="approve").status_code == 403
         assert act(shop, better, "decide", by=REVIEWER, decision="approve").status_code == 303
         live = said(shop, better, by=REVIEWER)
@@ -158,6 +159,24 @@ def test_going_back_is_said_to_pin_what_ran_where_that_isnt_latest_any_more(shop
         assert "Default is pinned to shop.desk 2.4.0 again." in said(shop, better, by=REVIEWER)
         act(shop, better, "rollback", by=REVIEWER)
         assert "Rolled back to 2.4.0" in said(shop, better)
+        transaction.set_rollback(True)
+
+
+def test_where_another_version_runs_by_now_whoever_would_ask_is_told(shop, better):
+    with transaction.atomic():
+        shop.admin.ok("PUT", f"agents/{AGENT}/versions/9.0.0")
+        told = "Default runs 9.0.0 by now, not 2.4.0: suggest the change for 9.0.0."
+        found = said(shop, better)
+        assert told in found and "Only a tenant admin can ask for this one to go live then" in found
+        assert "Ask to make it live" not in found
+        assert told in said(shop, better, by="tenant-admin")
+        assert "Ask to make it live all the same" in said(shop, better, by="tenant-admin")
+        assert act(shop, better, "request").status_code == 303
+        found = said(shop, better)
+        assert told in found and "Superseded: the project ran 9.0.0 by then" in found
+        assert told not in said(shop, better, by="viewer")
+        assert act(shop, better, "request", by="tenant-admin", reason="It has that too.").status_code == 303
+        assert "In review" in said(shop, better)
         transaction.set_rollback(True)
 
 
@@ -234,7 +253,15 @@ def test_answers_that_nobody_judged_are_given_to_people_and_counted(shop, better
     with transaction.atomic():
         assert act(shop, better, "send").status_code == 303
         found = said(shop, better)
-        assert f"{RIGHT} of them are in To correct." in found
+        assert f"{RIGHT} of these wait in To correct." in found
+        assert "Send them to To correct" not in found and "Count the corrections" not in found
+        link = f"?tab=to-correct&whose=everyone&rule={better}"
+        assert link.replace("&", "&amp;") in page(shop, better).content.decode()
+        for who in ("editor", REVIEWER):
+            queue = browser(shop.person(who)).get(f"/projects/{shop.project.slug}/quality{link}")
+            assert text_of(queue).count("Suggested change") > RIGHT - 1 and f"1 to {RIGHT} of {RIGHT}" in text_of(queue)
+        act(shop, better, "rescore")
+        assert Evaluation.objects.filter(proposal_id=better).count() == 1
         queue = browser(shop.person(REVIEWER)).get(f"/projects/{shop.project.slug}/quality?tab=to-correct")
         assert f'href="{suggesting.page_of(shop, better)}">Suggested change</a>' in queue.content.decode()
         items = shop.admin.ok("GET", f"projects/{shop.project.pk}/judging-queue")["data"]
@@ -244,10 +271,12 @@ def test_answers_that_nobody_judged_are_given_to_people_and_counted(shop, better
         assert "a try-out of the suggested change Refund at once" in text_of(run)
         for one in items:
             shop.correct(one["runId"], by=REVIEWER, decisions="wrong", mustNotCall=["shop.refund"])
+        since = said(shop, better)
+        assert "wait in To correct" not in since and "People have said something of such answers since" in since
         assert act(shop, better, "rescore").status_code == 303
         scored = said(shop, better)
         assert "Scored again" in scored and f"{WRONG} got better and {RIGHT} got worse" in scored
-        assert "All 2 evaluations" in scored
+        assert "All 2 evaluations" in scored and "Count the corrections" not in scored
         transaction.set_rollback(True)
 
 
