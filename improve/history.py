@@ -35,7 +35,8 @@ class Entry:
     """A step: what, when, by whom (an actor, empty for nobody), and why or what for.
 
     ``found`` is what an evaluation found (:class:`Finding`), ``problem`` why it failed, as a code;
-    ``version`` is what went live or was gone back to, empty for Latest.
+    ``version`` is what went live or was gone back to, empty for Latest; of what was superseded as
+    soon as it was asked for, what the project ran by then.
     """
 
     step: Step
@@ -98,8 +99,11 @@ def _of_promotion(row: Promotion, proposal: Proposal, at: datetime) -> Iterator[
     if row.settled == Settled.EXPIRED or (not row.settled and row.expires_at <= at):
         yield Entry(Step.EXPIRED, row.expires_at, promotion_id=row.pk)
     elif row.settled and row.settled_at is not None:
-        version = proposal.candidate_version if row.settled == Settled.PROMOTED else ""
-        step, reason = _SETTLED[Settled(row.settled)], row.decided_reason
+        step, reason, version = _SETTLED[Settled(row.settled)], row.decided_reason, ""
+        if row.settled == Settled.PROMOTED:
+            version = proposal.candidate_version
+        elif row.settled == Settled.SUPERSEDED and not row.decided_by:
+            version = row.live_version
         yield Entry(step, row.settled_at, row.decided_by, reason, version=version, promotion_id=row.pk)
     if row.rolled_back_at is not None:
         yield Entry(

@@ -30,7 +30,7 @@ StepName = Literal[
 
 
 class EntryAnswer(Answer, kw_only=True):
-    """A step: `version` is what went live or was gone back to; `problem` why an evaluation failed, as a code."""
+    """A step: `version` is what went live, was gone back to or ran instead; `problem` why an evaluation failed."""
 
     step: StepName
     at: Time

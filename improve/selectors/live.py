@@ -6,6 +6,7 @@ Whoever acts on it has the agent's row locked.
 from __future__ import annotations
 
 from improve.models import Promotion, Proposal
+from improve.selectors.candidates import candidate_taken
 from kindgi.access.models import Project
 from kindgi.runs.models import Agent, PinChange
 from kindgi.runs.selectors import agent_get, agent_pin_get
@@ -17,6 +18,22 @@ def version_live(*, project: Project, agent: Agent) -> str:
     if pin is not None:
         return pin.version.version
     return agent.latest.version if agent.latest else ""
+
+
+def version_instead(proposal: Proposal, *, agent: Agent) -> str:
+    """What the project runs instead of the version that is changed: pinning the candidate would undo that.
+
+    Empty where it runs that version, or the candidate, or nothing that is known.
+    """
+    live = version_live(project=proposal.project, agent=agent)
+    if live == proposal.from_version or (live == proposal.candidate_version and not candidate_taken(proposal, agent)):
+        return ""
+    return live
+
+
+def version_run_instead(proposal: Proposal) -> str:
+    """The same, without the lock; up to four statements."""
+    return version_instead(proposal, agent=agent_get(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id))
 
 
 def pinned_before(proposal: Proposal, *, agent: Agent) -> str:

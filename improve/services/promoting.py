@@ -9,7 +9,7 @@ from django.db.models import F
 
 from improve.errors import ProposalNotLive
 from improve.models import Evaluation, Finding, Promotion, Proposal, Settled
-from improve.selectors.live import pinned_before, version_before, version_live
+from improve.selectors.live import pinned_before, version_before, version_instead, version_live
 from improve.services.pin_tests import pin_tests_tie
 from improve.services.proposals import candidate_name, proposal_lock
 from improve.standing import Standing
@@ -29,7 +29,8 @@ from kindgi.runs.services.pins import How, pin_move
 def proposal_request(*, caller: Caller, proposal_id: str, body: ReasonBody) -> Proposal:
     """Ask for a suggested change to go live: a reviewer decides then.
 
-    One that isn't better is refused, unless a tenant admin says why it should go live all the same.
+    One that isn't better is refused, and one of a version that the project doesn't run any more is superseded,
+    unless a tenant admin says why it should go live all the same.
     Raises ``BadInput``, ``ProposalNotFound``, ``PermissionDenied``, ``ProposalWrongStatus``.
     """
     reason = reason_of(body)
@@ -38,21 +39,27 @@ def proposal_request(*, caller: Caller, proposal_id: str, body: ReasonBody) -> P
     # What nobody decided in time makes way.
     waiting = Promotion.objects.filter(proposal=proposal, settled="")
     waiting.update(settled=Settled.EXPIRED, settled_at=F("expires_at"))
-    passes = evaluation.finding == Finding.BETTER or (caller.administers_tenant and reason != "")
+    agent = agent_lock(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)
+    settled = "" if caller.administers_tenant and reason else _at_once(proposal, evaluation, agent)
     Promotion.objects.create(
         created_at=standing.at,
         proposal=proposal,
         evaluation=evaluation,
         requested_by=caller.actor,
         reason=reason,
-        live_version=version_live(
-            project=proposal.project, agent=agent_lock(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)
-        ),
+        live_version=version_live(project=proposal.project, agent=agent),
         expires_at=standing.at + timedelta(days=settings.PROPOSAL_REVIEW_DAYS),
-        settled="" if passes else Settled.REFUSED,
-        settled_at=None if passes else standing.at,
+        settled=settled,
+        settled_at=standing.at if settled else None,
     )
     return _stamped(standing)
+
+
+def _at_once(proposal: Proposal, evaluation: Evaluation, agent: Agent) -> str:
+    """How asking for it ends without a reviewer; empty where one decides."""
+    if evaluation.finding != Finding.BETTER:
+        return Settled.REFUSED
+    return Settled.SUPERSEDED if version_instead(proposal, agent=agent) else ""
 
 
 def proposal_decide(*, caller: Caller, proposal_id: str, body: DecideBody) -> Proposal:

@@ -19,6 +19,7 @@ READS_ONLY = gettext_lazy("You can read it. Who may write in this project acts o
 NOT_BETTER_NEEDS_ADMIN = gettext_lazy(
     "It isn't better on the test cases. Only a tenant admin can ask for it to go live then, and says why."
 )
+ASKS_ALL_THE_SAME = gettext_lazy("Only a tenant admin can ask for this one to go live then, and says why.")
 NEEDS_ENDPOINT = gettext_lazy("The agent has no replay endpoint in this project, so nothing can be replayed.")
 ADMIN_SETS_ENDPOINT = gettext_lazy("A project admin sets its address.")
 SUGGESTED_ALREADY = gettext_lazy("This change is suggested already.")
@@ -76,6 +77,12 @@ def runs_another(project: str) -> str:
     """That the project has come to run something else than what went live."""
     message = gettext("%(project)s runs another version by now, so there's nothing to roll back.")
     return message % {"project": project}
+
+
+def runs_instead(*, project: str, version: str, changed: str) -> str:
+    """That the project runs another version than the one that is changed, and what to do then."""
+    message = gettext("%(project)s runs %(version)s by now, not %(changed)s: suggest the change for %(version)s.")
+    return message % {"project": project, "version": version, "changed": changed}
 
 
 def stands_now(status: Status, *, version: str = "") -> str:

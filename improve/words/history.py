@@ -29,6 +29,8 @@ def happened(entry: Entry) -> str:
         if entry.step == Step.EVALUATED:
             return gettext("Evaluated: better") if better else gettext("Evaluated: not better")
         return gettext("Scored again: better") if better else gettext("Scored again: not better")
+    if entry.step == Step.SUPERSEDED and entry.version:
+        return gettext("Superseded: the project ran %(version)s by then") % {"version": entry.version}
     if entry.step == Step.PROMOTED:
         return gettext("Made live in %(version)s") % {"version": entry.version}
     if entry.step == Step.ROLLED_BACK:

@@ -57,7 +57,9 @@ _MEANS: dict[Status, Promise] = {
     Status.REFUSED: gettext_lazy("Asked to make it live without being better, and refused."),
     Status.REJECTED: gettext_lazy("A reviewer decided that it doesn't go live."),
     Status.EXPIRED: gettext_lazy("No reviewer decided in time. It can be asked for again."),
-    Status.SUPERSEDED: gettext_lazy("Another version went live meanwhile. Evaluate it again, or ask again."),
+    Status.SUPERSEDED: gettext_lazy(
+        "The project runs another version than the one that this changes, or did when it was decided."
+    ),
 }
 
 

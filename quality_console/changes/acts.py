@@ -11,7 +11,7 @@ from django import forms
 from improve.models import Evaluation, Finding, Promotion
 from improve.policies import is_reviewer
 from improve.selectors.endpoints import replay_endpoint_of
-from improve.selectors.live import version_to_go_back_to
+from improve.selectors.live import version_run_instead, version_to_go_back_to
 from improve.standing import Standing
 from improve.statuses import Action, Status
 from improve.words import acting as words
@@ -95,10 +95,16 @@ class Acts:
         """Whether its evaluation can be stopped."""
         return self._may(Action.CANCEL)
 
+    @cached_property
+    def runs_instead(self) -> str:
+        """What the project runs instead of the version that is changed; read only where somebody would ask."""
+        return version_run_instead(self.standing.proposal) if self._may(Action.REQUEST) else ""
+
     @property
     def request(self) -> forms.Form | None:
-        """The form that asks for it to go live; of one that isn't better only a tenant admin's is more than refused."""
-        if not self._may(Action.REQUEST) or not (self.is_better or self.frame.caller.is_tenant_admin):
+        """The form that asks for it to go live; where that ends without a reviewer only a tenant admin has it."""
+        passes = self.is_better and not self.runs_instead
+        if not self._may(Action.REQUEST) or not (passes or self.frame.caller.is_tenant_admin):
             return None
         return self._form(Action.REQUEST)
 
@@ -165,11 +171,22 @@ class Acts:
             said.append(means(status))
         if status == Status.PROMOTED and not self.standing.live_now:
             said.append(words.runs_another(self.frame.project.name))
-        if self._may(Action.REQUEST) and self.request is None and self.compares:
-            said.append(str(words.NOT_BETTER_NEEDS_ADMIN))
+        said += self._why_not_asked()
         if self.standing.legal and not self.frame.may_write:
             said.append(str(words.READS_ONLY))
         return [one for one in said if one]
+
+    def _why_not_asked(self) -> list[str]:
+        """Why asking for it to go live ends without a reviewer, for who would ask."""
+        if not self._may(Action.REQUEST):
+            return []
+        project, changed = self.frame.project.name, self.standing.proposal.from_version
+        instead, said = self.runs_instead, []
+        if instead:
+            said.append(words.runs_instead(project=project, version=instead, changed=changed))
+        if self.request is None and self.compares:
+            said.append(str(words.ASKS_ALL_THE_SAME if self.is_better else words.NOT_BETTER_NEEDS_ADMIN))
+        return said
 
     def _why_decided_by(self) -> str:
         """Why whoever looks may decide, or who does."""

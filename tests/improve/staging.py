@@ -134,6 +134,7 @@ class Stage:
         self.shop.admin.ok("PUT", f"agents/{AGENT}/versions/{version}")
         self.shop.admin.ok("PUT", f"projects/{self.shop.project.pk}/agents/{AGENT}/pin", {"version": version})
         self.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)
+        self.shop.admin.delete(f"projects/{self.shop.project.pk}/agents/{AGENT}/pin")
         return proposal_id
 
     def expired(self) -> str:

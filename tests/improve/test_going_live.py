@@ -145,11 +145,11 @@ def test_corrections_are_fixed_by_the_pin_and_reopened_by_going_back(stage: Stag
 
 
 def test_rolling_back_pins_what_was_pinned_before(stage: Stage):
-    set_pin(stage, "1.0.0")
+    set_pin(stage, FROM)
     proposal_id = stage.decided("approve")
-    assert Promotion.objects.get(proposal_id=proposal_id).pin_before == "1.0.0"
+    assert Promotion.objects.get(proposal_id=proposal_id).pin_before == FROM
     stage.act(proposal_id, "rollback", by="admin")
-    assert pin(stage)["version"] == "1.0.0"
+    assert (pin(stage)["pinned"], pin(stage)["version"]) == (True, FROM)
     assert read(stage, proposal_id)["promotion"]["liveNow"] is False
     assert "reason" not in read(stage, proposal_id)["rolledBack"]
 
@@ -184,8 +184,30 @@ def test_where_another_version_went_live_meanwhile_it_is_superseded(stage: Stage
     done = stage.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)
     assert (done["status"], done["promotion"]["status"]) == ("superseded", "superseded")
     assert pin(stage) == before
-    assert stage.act(proposal_id, "request")["status"] == "in-review", "it can be asked for anew"
+    again = stage.act(proposal_id, "request")
+    assert again["status"] == "superseded", "it would undo that"
+    why = {"reason": "It has what that has."}
+    assert stage.act(proposal_id, "request", why, by="tenant-admin")["status"] == "in-review"
     assert stage.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)["status"] == "promoted"
+
+
+def test_a_second_change_of_a_version_that_runs_no_more_is_superseded_at_once(stage: Stage):
+    """Else it would undo the first, and nobody would notice."""
+    second, worse = stage.evaluated(stage.drafted()), stage.evaluated(stage.drafted("as-ever"))
+    first = stage.decided("approve")
+    runs = read(stage, first)["candidate"]["agentVersion"]
+    for reason, person in ((None, "editor"), ({"reason": "I like it."}, "editor"), (None, "tenant-admin")):
+        asked = stage.act(second, "request", reason, by=person)
+        assert (asked["status"], asked["promotion"]["status"]) == ("superseded", "superseded")
+        assert "approvalId" not in asked["promotion"]
+    superseded, requested, *_ = stage.shop.editor.ok("GET", f"proposals/{second}/history")["data"]
+    assert (superseded["step"], superseded["version"], "by" in superseded) == ("superseded", runs, False)
+    assert requested["step"] == "requested"
+    assert stage.act(worse, "request")["status"] == "refused", "not better comes first"
+    assert stage.act(second, "request", {"reason": "Both."}, by="tenant-admin")["status"] == "in-review"
+    assert stage.act(second, "decide", {"decision": "approve"}, by=REVIEWER)["status"] == "promoted"
+    stage.act(second, "rollback", by=REVIEWER)
+    assert pin(stage)["version"] == runs
 
 
 def test_what_nobody_decides_expires_and_is_asked_for_again(stage: Stage):

@@ -52,7 +52,7 @@ def test_a_whole_life_is_told(stage: Stage):
 
 
 def test_going_live_and_back_is_told_with_the_versions(stage: Stage):
-    stage.shop.admin.ok("PUT", f"projects/{stage.shop.project.pk}/agents/{AGENT}/pin", {"version": "1.0.0"})
+    stage.shop.admin.ok("PUT", f"projects/{stage.shop.project.pk}/agents/{AGENT}/pin", {"version": FROM})
     proposal_id = stage.evaluated(stage.drafted())
     stage.act(proposal_id, "rescore")
     stage.act(proposal_id, "request", {"reason": "It helps."})
@@ -62,7 +62,7 @@ def test_going_live_and_back_is_told_with_the_versions(stage: Stage):
         *("rolled-back", "promoted", "requested", "rescored", "evaluated", "evaluation-started", "drafted"),
     ]
     back, live, asked, rescored, evaluated, *_ = history(stage, proposal_id)
-    assert (back["by"], back["reason"], back["version"]) == (by(stage, REVIEWER), "It didn't.", "1.0.0")
+    assert (back["by"], back["reason"], back["version"]) == (by(stage, REVIEWER), "It didn't.", FROM)
     assert (live["by"], live["reason"], live["version"]) == (by(stage, REVIEWER), "It does.", f"{FROM}+change.1")
     assert (asked["by"], asked["reason"]) == (by(stage, "editor"), "It helps.")
     assert (rescored["found"], rescored["by"], evaluated["found"]) == ("better", by(stage, "editor"), "better")

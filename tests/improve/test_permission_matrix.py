@@ -68,14 +68,15 @@ def world(stage: Stage) -> World:
     for reviewer in ("viewer", "editor"):
         roster = {"userId": str(shop.person(reviewer).pk), "role": "standard"}
         shop.admin.ok("POST", "approvals/reviewers", roster)
-    live, better = stage.decided("approve"), stage.evaluated(stage.drafted())
+    better, review = stage.evaluated(stage.drafted()), stage.in_review()
+    live = stage.decided("approve")
     world.names |= {
         "project": str(shop.project.pk),
         "test_set": stage.test_set,
         "draft": stage.drafted(),
         "running": stage.begun(stage.drafted()),
         "better": better,
-        "review": stage.in_review(),
+        "review": review,
         "live": live,
         "evaluation": str(Evaluation.objects.get(proposal_id=better).pk),
         "case": stage.runs[0],

@@ -91,7 +91,8 @@ def test_control_without_the_lock_both_count(stage: Stage, monkeypatch: pytest.M
 @pytest.mark.parametrize("turn", range(3))
 def test_going_live_and_going_back_at_once_leave_one_chain_of_pins(stage: Stage, turn: int):
     live = stage.decided("approve")
-    other = stage.in_review()
+    other = stage.evaluated(stage.drafted())
+    stage.act(other, "request", {"reason": "All the same."}, by="tenant-admin")
     answers = at_once(
         [
             lambda: post(stage, REVIEWER, f"{other}/decide", {"decision": "approve"}),

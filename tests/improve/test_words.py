@@ -44,12 +44,13 @@ SAID: dict[str, Callable[[], list[str]]] = {
     ],
     "acting.going_live_does": lambda: [acting.going_live_does(agent="desk", version="2.4.0+change.1", project="shop")],
     "acting.head": lambda: [acting.head(status, may_decide=may) for status in Status for may in (True, False)],
+    "acting.runs_instead": lambda: [acting.runs_instead(project="shop", version="2.4.1", changed="2.4.0")],
     "acting.runs_another": lambda: [acting.runs_another("shop")],
     "acting.stands_now": lambda: [acting.stands_now(status, version="2.4.0+change.1") for status in Status],
     "findings.case_result": lambda: [
         findings.case_result(one, problem=why) for one in CaseLabel for why in ("", "Why")
     ],
-    "findings.chance": lambda: [findings.chance(one_in) for one_in in (1, 2, 77)],
+    "findings.chance": lambda: [findings.chance(one_in) for one_in in (1, 2, 77, 10**9)],
     "findings.changed": lambda: [findings.changed(count) for count in (1, 4)],
     "findings.chart_title": lambda: [
         findings.chart_title(version="2.4.0", baseline=0.59, candidate=0.82, ranges=ranges) for ranges in (None, RANGES)
@@ -138,6 +139,8 @@ def test_the_designs_own_sentences():
     assert findings.split(better=12, worse=2, why_not=None) == (
         "12 got better and 2 got worse: better by more than chance."
     )
+    fewest = "With no real change, a split as one-sided comes up fewer than 1 time in 1,000,000,000."
+    assert findings.chance(10**9) == findings.chance(2**70) == fewest
     assert findings.chance(77) == "With no real change, a split as one-sided as this comes up about 1 time in 77."
     assert findings.changed(4) == (
         "4 answers changed to something that nobody has judged: they count in neither share."
