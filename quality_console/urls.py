@@ -102,5 +102,6 @@ urlpatterns: list[URLPattern] = [
     ),
     path("projects/<slug:slug>/replay-endpoints", replay_endpoints.endpoints, name="replay-endpoints"),
     path("projects/<slug:slug>/replay-endpoints/rotate", replay_endpoints.rotate, name="replay-endpoint-rotate"),
+    path("projects/<slug:slug>/replay-endpoints/check", replay_endpoints.check, name="replay-endpoint-check"),
     path("projects/<slug:slug>/replay-endpoints/remove", replay_endpoints.remove, name="replay-endpoint-remove"),
 ]

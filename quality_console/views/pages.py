@@ -48,7 +48,7 @@ def console(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse
         try:
             if asked.frame.slug is not None:
                 asked.frame.project  # noqa: B018 - raises where it isn't for them
-            if request.method in _READS:
+            if request.method in _READS or getattr(view, "waits", False):
                 return _to_be_shown(asked, view(asked, *args, **kwargs))
             with transaction.atomic():
                 return _to_be_shown(asked, view(asked, *args, **kwargs))
@@ -62,6 +62,12 @@ def console(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse
             return refused(request, refusal)
 
     return answer
+
+
+def outside_transaction(view: View[P]) -> View[P]:
+    """A view that waits for somebody else's server and changes nothing: it holds no transaction meanwhile."""
+    view.waits = True  # type: ignore[attr-defined]
+    return view
 
 
 def page(

@@ -83,7 +83,11 @@ POST suggested-change-act:withdraw      302      302      404      404      403 
 GET  replay-endpoints                   302      302      200      404      403      200      200      200
 POST replay-endpoints                   302      302      422      404      403      403      422      422
 POST replay-endpoint-rotate             302      302      404      404      403      403      200      200
+GET  replay-endpoint-rotate             302      302      303      404      303      303      303      303
 POST replay-endpoint-remove             302      302      404      404      403      403      303      303
+GET  replay-endpoint-remove             302      302      303      404      303      303      303      303
+POST replay-endpoint-check              302      302      404      404      403      403      200      200
+GET  replay-endpoint-check              302      302      303      404      303      303      303      303
 """
 
 # What is sent where it matters that it is whole: a refusal of what is missing would hide that of who asks.
@@ -99,6 +103,7 @@ QUERIES = {
     "replay-endpoints": f"agent={AGENT}",
     "replay-endpoint-rotate": f"agent={AGENT}",
     "replay-endpoint-remove": f"agent={AGENT}",
+    "replay-endpoint-check": f"agent={AGENT}",
 }
 PARTS = {"correction-change": "correction-change:status", "suggested-change-act": "suggested-change-act:withdraw"}
 WRITES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "MERGE", "COPY")
