@@ -20,6 +20,7 @@ from improve.scoring import NOTHING, Scored, Tally, together
 from improve.sign_test import LEVEL, holds, weakest
 from judging.intervals import Range, effective_size, wilson
 
+MOST_ONE_IN = 1_000_000_000
 COMPARED = frozenset({CaseLabel.BETTER, CaseLabel.WORSE, CaseLabel.SAME})
 _WORST_FIRST = (CaseLabel.WORSE, CaseLabel.SAME, CaseLabel.BETTER)
 
@@ -207,8 +208,8 @@ class Comparison:
 
     @property
     def one_in(self) -> int:
-        """A candidate that is no different would differ so much about 1 time in this many."""
-        return round(1 / self.p)
+        """A candidate that is no different would differ so much about 1 time in this many, or in more at the most."""
+        return min(round(1 / self.p), MOST_ONE_IN)
 
 
 def compared(outcomes: Sequence[Outcome], *, repetitions: int) -> Comparison:

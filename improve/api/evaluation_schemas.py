@@ -56,7 +56,7 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
     """An evaluation with all that it found.
 
     A candidate that is no different would show a split of cases as one-sided as this about 1 time
-    in `oneIn`; `p` is the exact two-sided sign test's, of several repetitions the weakest one's.
+    in `oneIn`, which is 1,000,000,000 where it is fewer; `p` is the exact two-sided sign test's, of several repetitions the weakest one's.
     `shares` are the candidate's, one a repetition. In `changedFromRight` cases something that was right
     before is another now, and nobody has judged it; in `unansweredFromRight` cases something was right
     before, and a replay has no answer, refused or failed. A candidate is only better if it would be

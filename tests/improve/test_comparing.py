@@ -58,6 +58,11 @@ def test_it_is_better_from_six_cases_to_none_on() -> None:
     assert many(12, 2).one_in == 77
 
 
+def test_one_time_in_how_many_ends_at_a_thousand_million() -> None:
+    assert [many(n, 0).one_in for n in (30, 31, 32, 70, 1000)] == [2**29, *[10**9] * 4]
+    assert result_stored(many(70, 0))["oneIn"] == 10**9
+
+
 def test_nothing_to_compare_is_not_better() -> None:
     found = compared([Outcome(C), Outcome(CaseLabel.FAILED)], repetitions=1)
     assert (found.why_not, found.cases, found.delta, found.p) == (WhyNot.NOTHING, 0, None, Fraction(1))
