@@ -16,7 +16,8 @@ from kindgi.access.models import Project
 from kindgi.api.times import now, wire
 from kindgi.runs.models import Run
 from kindgi.runs.services.retention import runs_purge
-from tests.improve.answering import Asked, answer, answering
+from tests.builders import browser
+from tests.improve.answering import Asked, Behaviour, answer, answering
 from tests.improve.replays import work
 from tests.support.dumps import where_said
 from tests.support.shops import AGENT, Shop
@@ -78,19 +79,24 @@ def purge(shop: Shop, *run_ids: str) -> None:
             run.save(update_fields=["completed_at"])
 
 
-def tried(shop: Shop) -> str:
-    """A test set of all of them, replayed, with the answers that nobody judged sent to people."""
+def says_made(connection: socket.socket, asked: Asked, number: int) -> None:
+    """Say something that the run didn't."""
+    connection.sendall(answer({"output": {"a": ["made" + asked.json["input"]["q"]]}, "calls": []}))
+
+
+def tried(shop: Shop, does: Behaviour = behave, *, repetitions: int = 1) -> str:
+    """A test set of all of them, replayed."""
     block = {"id": "routing", "kind": "settings", "values": {"tool": "old"}}
     shop.admin.ok("PUT", f"agents/{AGENT}/versions/{FROM}", {"blocks": [block]})
     change = {"blockId": "routing", "content": {"values": {"tool": "new"}}}
     body = {"agentId": AGENT, "fromVersion": FROM, "change": change, "hypothesis": "Better."}
     proposal = str(shop.editor.ok("POST", "proposals", body)["id"])
-    with answering(behave) as server:
+    with answering(does) as server:
         path = f"projects/{shop.project.pk}/agents/{AGENT}/replay-endpoint"
         shop.admin.ok("PUT", path, {"url": server.url})
-        shop.editor.ok("POST", f"proposals/{proposal}/evaluate", {})
+        shop.editor.ok("POST", f"proposals/{proposal}/evaluate", {"repetitions": repetitions})
         work(ReplayJob.objects.latest("created_at"))
-    assert CaseReplay.objects.filter(state="answered").count() == 6
+    assert CaseReplay.objects.filter(state="answered").count() == 6 * repetitions
     return proposal
 
 
@@ -149,3 +155,51 @@ def test_what_was_made_of_their_answers_goes_with_them(fresh: Shop) -> None:
     assert (sent.count(), sent.filter(content_erased_at__isnull=False).count()) == (6, 3)
     queue = fresh.editor.ok("GET", f"projects/{fresh.project.pk}/judging-queue?state=erased&limit=0")
     assert queue["total"] == 3
+
+
+# What is short is compressed to itself, so that a dump shows its bytes.
+MADE = {"bytes", "improve_casereplay.output", "runs_runcontent.output"}
+
+
+@pytest.mark.parametrize("way", ["run", "participant it was corrected for"])
+def test_a_run_that_was_sent_takes_along_the_replays_that_answered_so(fresh: Shop, way: str) -> None:
+    theirs = Life(fresh, PERSON, THEIRS, decides=False)
+    Life(fresh, NEIGHBOUR, OTHERS, decides=False)
+    proposal = tried(fresh, says_made, repetitions=2)
+    assert fresh.editor.ok("POST", f"proposals/{proposal}/send")["sent"] == 6
+    everywhere = where_said(f"made{OTHERS}")
+    assert where_said(f"made{THEIRS}") == everywhere == MADE
+    sent = [str(one.run_id) for one in Run.objects.filter(tenant=fresh.tenant, replay_of__in=theirs.own)]
+    for run in sent:
+        if way == "run":
+            fresh.admin.ok("POST", f"runs/{run}/erase", {})
+        else:
+            fresh.correct(run, by="service", answer="right", participantId="somebody")
+    if way != "run":
+        fresh.admin.ok("POST", f"projects/{fresh.project.pk}/participants/somebody/erase")
+    left = set() if way == "run" else MADE - {"improve_casereplay.output"}
+    assert (where_said(f"made{THEIRS}"), where_said(f"made{OTHERS}")) == (left, everywhere)
+    assert CaseReplay.objects.filter(erased_at__isnull=False).count() == 4, "both repetitions said the same"
+    page = f"/projects/{fresh.project.slug}/suggested-changes/{proposal}?case=0"
+    assert browser(fresh.person("editor")).get(page).status_code == 200
+    fresh.editor.ok("POST", f"proposals/{proposal}/rescore")
+    (found, *_) = fresh.editor.ok("GET", f"proposals/{proposal}/evaluations")["data"]
+    assert (found["labels"]["erased"], found["labels"]["changed"]) == (2, 4)
+
+
+def test_another_answer_to_the_same_stays_when_one_that_was_sent_is_erased(fresh: Shop) -> None:
+    theirs = Life(fresh, PERSON, THEIRS, decides=False)
+    Life(fresh, NEIGHBOUR, OTHERS, decides=False)
+
+    def varies(connection: socket.socket, asked: Asked, number: int) -> None:
+        said = f"made{number % 2}{asked.json['input']['q']}"
+        connection.sendall(answer({"output": {"a": [said]}, "calls": []}))
+
+    proposal = tried(fresh, varies, repetitions=2)
+    assert fresh.editor.ok("POST", f"proposals/{proposal}/send")["sent"] == 12
+    assert where_said(f"made0{THEIRS}") == where_said(f"made1{THEIRS}") == MADE
+    for run in Run.objects.filter(tenant=fresh.tenant, replay_of__in=theirs.own):
+        said = fresh.editor.ok("GET", f"runs/{run.run_id}")["output"]["a"][0]
+        if said.startswith("made0"):
+            fresh.admin.ok("POST", f"runs/{run.run_id}/erase", {})
+    assert (where_said(f"made0{THEIRS}"), where_said(f"made1{THEIRS}")) == (set(), MADE)
