@@ -62,6 +62,7 @@ FROM unnest(%s::uuid[]) AS wanted(run_id) CROSS JOIN LATERAL (
     FROM corrections_verdict AS one JOIN corrections_correction AS correction ON correction.id = one.correction_id
     WHERE one.tenant_id = %s AND one.run_id = wanted.run_id AND one.unregistered_at IS NULL
       AND (correction.restricted OR NOT %s) AND (%s::uuid[] IS NULL OR one.judge_class_id = ANY(%s::uuid[]))
+      AND NOT one.made_by_id = ANY(%s::uuid[])
     ORDER BY one.created_at DESC, one.id DESC
     OFFSET 0) AS verdict
 """
@@ -121,14 +122,20 @@ def corrected_runs(*, project: Project, which: Which) -> list[Corrected]:
 
 
 def judged_of_runs(
-    *, tenant_id: UUID, run_ids: Sequence[UUID], experts_only: bool, judge_class_ids: Sequence[UUID] | None = None
+    *,
+    tenant_id: UUID,
+    run_ids: Sequence[UUID],
+    experts_only: bool,
+    judge_class_ids: Sequence[UUID] | None = None,
+    but_by: Sequence[UUID] = (),
 ) -> dict[UUID, Judged]:
     """What people's live verdicts that count say of each run, weighed as their classes weigh now.
 
-    A run of which none counts isn't in it.
+    ``but_by`` are users and tokens whose verdicts don't count. A run of which none counts isn't in it.
     """
     classes = None if judge_class_ids is None else list(judge_class_ids)
-    rows = [_Verdict(*row) for row in fetch(_SAID, [list(run_ids), tenant_id, experts_only, classes, classes])]
+    parameters = [list(run_ids), tenant_id, experts_only, classes, classes, list(but_by)]
+    rows = [_Verdict(*row) for row in fetch(_SAID, parameters)]
     if not rows:
         return {}
     weights: dict[UUID | None, float] = {one.pk: one.weight for one in judge_classes_of_tenant(tenant_id)}

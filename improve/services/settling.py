@@ -17,6 +17,7 @@ from improve.models import CaseLabel, CaseReplay, CaseResult, Evaluation, Findin
 from improve.scoring import Part, Replayed, Tally, counted, recorded_tally, score
 from improve.selectors.evaluations import CaseToScore, cases_to_score, evaluation_going_on, runs_sent
 from improve.selectors.judged import judged_of_runs
+from kindgi.access.selectors import made_by_ids_of
 from kindgi.api.ids import new_id
 from kindgi.api.times import now
 from kindgi.rows import fresh, insert_together
@@ -41,19 +42,30 @@ def evaluation_rescored(evaluation: Evaluation) -> None:
     """Score what was answered for an evaluation anew, with what people said of it since as ``rescore_of`` sent it."""
     before = evaluation.rescore_of
     sent = {} if before is None else runs_sent(before)
+    said = _said_since(evaluation, sorted({run_id for ids in sent.values() for run_id in ids}))
+    since = {case_id: [said[one] for one in ids if one in said] for case_id, ids in sent.items()}
+    evaluation_settle(evaluation, state=JobState.DONE, sent=sent, since=since)
+
+
+def _said_since(evaluation: Evaluation, run_ids: Sequence[UUID]) -> dict[UUID, Judged]:
+    """What counts of what was said of these runs: as for the test set, and nothing by who drafted the change."""
+    test_set = evaluation.test_set
+    experts_only = evaluation.experts_only or test_set.experts_only
+    drafter = made_by_ids_of(evaluation.proposal.drafted_by)
     said: dict[UUID, Judged] = {}
-    run_ids = sorted({run_id for ids in sent.values() for run_id in ids})
     for start in range(0, len(run_ids), _BATCH):
         said |= judged_of_runs(
-            tenant_id=evaluation.test_set.tenant_id,
+            tenant_id=test_set.tenant_id,
             run_ids=run_ids[start : start + _BATCH],
-            experts_only=evaluation.experts_only,
+            experts_only=experts_only,
+            judge_class_ids=test_set.judge_class_ids,
+            but_by=drafter,
         )
-    since = {
-        case_id: [counted(said[one], experts_only=evaluation.experts_only) for one in ids if one in said]
-        for case_id, ids in sent.items()
+    return {
+        run_id: counted(judged, experts_only=experts_only)
+        for run_id, judged in said.items()
+        if sum(len(item.voices) for item in judged.items) >= test_set.min_verdicts
     }
-    evaluation_settle(evaluation, state=JobState.DONE, sent=sent, since=since)
 
 
 def evaluation_give_up(evaluation: Evaluation) -> None:

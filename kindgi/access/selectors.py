@@ -368,6 +368,14 @@ def tokens_of(principal: User | ServiceAccount) -> QuerySet[Token]:
     return Token.objects.filter(mine).select_related("project").order_by("-created_at", "-id")
 
 
+def made_by_ids_of(actor: str) -> list[UUID]:
+    """What `madeBy` names where ``actor`` acts: a user, or each token of a service account; one statement at most."""
+    kind, _, principal_id = actor.partition(":")
+    if kind != "service_account":
+        return [UUID(principal_id)]
+    return list(Token.objects.filter(service_account_id=UUID(principal_id)).order_by().values_list("pk", flat=True))
+
+
 def token_of(*, principal: User | ServiceAccount, token_id: UUID) -> Token:
     """One of :func:`tokens_of`; raises :class:`TokenNotFound`."""
     token = tokens_of(principal).filter(pk=token_id).first()
@@ -399,6 +407,14 @@ def reviewers_of(tenant_id: UUID) -> QuerySet[Reviewer]:
 def reviewer_roles(tenant_id: UUID) -> dict[UUID, str]:
     """The role on the tenant's roster of each person who is on it; one statement."""
     return dict(reviewers_of(tenant_id).values_list("user_id", "role"))
+
+
+def reviewers_who_write(project: Project) -> set[UUID]:
+    """The people on the roster who may write in the project and haven't left; one statement."""
+    roles = [ProjectRole.EDITOR, ProjectRole.ADMIN, ProjectRole.OWNER]
+    here = Membership.objects.filter(project=project, role__in=roles, user=OuterRef("user"))
+    writes = Q(user__is_tenant_admin=True) | Exists(here)
+    return set(reviewers_of(project.tenant_id).filter(writes, user__is_active=True).values_list("user_id", flat=True))
 
 
 def reviewer_get(*, tenant_id: UUID, reviewer_id: str) -> Reviewer:

@@ -223,6 +223,58 @@ def test_answers_that_nobody_judged_are_sent_to_reviewers_and_counted_once_they_
     assert shop.editor.ok("GET", f"proposals/{proposal}/evaluations/{before['evalRunId']}")["better"] is False
 
 
+def sent_of(shop: Shop, proposal: str) -> list[str]:
+    """The runs that were made of the latest evaluation's answers."""
+    return [run for case in cases(shop, proposal).values() for run in case["runIds"]]
+
+
+@pytest.mark.parametrize("by", ["user", "service account"])
+def test_who_drafted_the_change_does_not_judge_its_answers(shop: Shop, by: str) -> None:
+    for number in range(6):
+        corrected(shop, f"case {number}")
+    drafter = "editor" if by == "user" else "service"
+    proposal = drafted(shop, drafter)
+    evaluated(shop, proposal, lambda name, n: saying("perhaps"))
+    act(shop, proposal, "send")
+    again = f"{drafter}:by another token"
+    shop.people[again] = shop.person(drafter)
+    page = f"/projects/{shop.project.slug}/suggested-changes/{proposal}"
+    assert "by who drafted the change does not count" in browser(shop.person("editor")).get(page).content.decode()
+    for run in sent_of(shop, proposal):
+        shop.correct(run, by=again, answer="right")
+    assert act(shop, proposal, "rescore")["status"] == "not-better"
+    assert latest(shop, proposal)["labels"]["changed"] == 6
+    for run in sent_of(shop, proposal):
+        shop.correct(run, by="editor:2", answer="right")
+    assert act(shop, proposal, "rescore")["status"] == "evaluated"
+    assert cases(shop, proposal).popitem()[1]["candidate"] == {"right": 1, "total": 1}, "the other's alone"
+
+
+def test_what_narrowed_the_test_set_narrows_what_is_said_since(shop: Shop) -> None:
+    cared_for, other = (shop.judge_class(assertableBy={"principalKinds": ["user"]}) for _ in range(2))
+    said = {"answer": "wrong", "shouldSay": "yes", "correctorGroupId": cared_for}
+    for number in range(6):
+        run = corrected(shop, f"case {number}", correct=said)
+        shop.correct(run, by="editor:2", **said)
+    sets = f"projects/{shop.project.pk}/test-sets"
+    narrow = {"judgeClassIds": [cared_for], "expertsOnly": True, "minVerdicts": 2}
+    suite = shop.editor.ok("POST", sets, {"agentId": AGENT, **narrow})["id"]
+    proposal = drafted(shop)
+    evaluated(shop, proposal, lambda name, n: saying("perhaps"), suiteId=suite)
+    act(shop, proposal, "send")
+
+    def rescored_once(by: str, judge_class: str | None) -> int:
+        for run in sent_of(shop, proposal):
+            shop.correct(run, by=by, answer="right", **({"correctorGroupId": judge_class} if judge_class else {}))
+        act(shop, proposal, "rescore")
+        return int(latest(shop, proposal)["labels"]["better"])
+
+    assert rescored_once("editor:2", other) == 0, "another class"
+    assert rescored_once("editor:3", None) == 0, "no class, so no expert"
+    assert rescored_once("editor:4", cared_for) == 0, "one verdict that counts, of two"
+    assert rescored_once("editor:5", cared_for) == 6
+
+
 def test_what_was_sent_makes_no_case_itself(shop: Shop) -> None:
     run = corrected(shop, "a")
     proposal = drafted(shop)
