@@ -152,13 +152,23 @@ def recorded_tally(judged: Judged) -> Tally:
     return together(_tally(item.voices) for item in judged.items)
 
 
-def score(judged: Judged, replayed: Replayed, *, also: Sequence[Judged] = ()) -> Scored:
-    """What ``replayed`` comes to for a case of which ``judged`` counts (:func:`counted`).
+def score(judged: Judged, replayed: Replayed, *, experts_only: bool, also: Sequence[Judged] = ()) -> Scored:
+    """What ``replayed`` comes to for a case, by what counts of ``judged`` (:func:`counted`).
 
-    ``also`` is what people said of runs that were made of the case's answers.
+    Where none of it counts, each thing is only the same or another. ``also`` is what counts of what
+    people said of runs that were made of the case's answers.
     """
-    said_of = [judged, *also]
-    return Scored([_part(item, replayed, said_of) for item in judged.items])
+    counts = counted(judged, experts_only=experts_only)
+    if not counts.items:
+        return Scored([_uncounted(item, replayed) for item in judged.items])
+    said_of = [counts, *also]
+    return Scored([_part(item, replayed, said_of) for item in counts.items])
+
+
+def _uncounted(item: JudgedItem, replayed: Replayed) -> Part:
+    value = replayed.value_of(item)
+    same = value is not None and value == item.value
+    return Part(item.key, item.pointer, same, NOTHING, NOTHING if same else None)
 
 
 def _part(item: JudgedItem, replayed: Replayed, said_of: Sequence[Judged]) -> Part:

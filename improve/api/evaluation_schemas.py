@@ -33,7 +33,7 @@ Value = TypeVar("Value")
 
 
 class LabelsAnswer(Answer):
-    """How many cases came out how."""
+    """How many cases came out how. Of `same`, those in which no verdict counts are in no share, nor in `cases`."""
 
     better: int
     worse: int
@@ -56,11 +56,11 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
     """An evaluation with all that it found.
 
     A candidate that is no different would show a split of cases as one-sided as this about 1 time
-    in `oneIn`, which is 1,000,000,000 where it is fewer; `p` is the exact two-sided sign test's, of several repetitions the weakest one's.
-    `shares` are the candidate's, one a repetition. In `changedFromRight` cases something that was right
-    before is another now, and nobody has judged it; in `unansweredFromRight` cases something was right
-    before, and a replay has no answer, refused or failed. A candidate is only better if it would be
-    were all of these wrong.
+    in `oneIn`, or fewer where that is 1,000,000,000; `p` is the exact two-sided sign test's, of several
+    repetitions the weakest one's. `shares` are the candidate's, one a repetition. In `changedFromRight`
+    cases something that was right before is another now, and nobody has judged it; in
+    `unansweredFromRight` cases something was right before, and a replay has no answer, refused or
+    failed. A candidate is only better if it would be were all of these wrong.
     """
 
     labels: LabelsAnswer | UnsetType = UNSET

@@ -83,36 +83,36 @@ def evaluation_settle(evaluation: Evaluation, *, state: str, sent: Mapping[UUID,
     for cases in cases_to_score(evaluation):
         results = []
         for one in cases:
-            judged = _judged(evaluation, one)
+            judged = _judged(one)
             if judged is not None and not one.replays:
                 continue  # never come to
-            tried = (
-                [] if judged is None else [_one_tried(each, judged, since.get(one.case.pk, ())) for each in one.replays]
-            )
-            outcomes.append(_outcome(judged, tried))
+            said = since.get(one.case.pk, ())
+            tried = [] if judged is None else [_one_tried(evaluation, each, judged, said) for each in one.replays]
+            outcomes.append(_outcome(evaluation, judged, tried))
             results.append(_result(evaluation, one, tried, outcomes[-1], sent.get(one.case.pk, [])))
         insert_together(results)
     _finish(evaluation, state, outcomes)
 
 
-def _judged(evaluation: Evaluation, one: CaseToScore) -> Judged | None:
-    """What counts of what people said of the case; ``None`` where it or one of its replays was erased."""
-    if one.case.judged is None or any(replay.erased_at is not None for replay in one.replays):
-        return None
-    judged = judged_unpacked(one.case.judged)
-    return None if judged is None else counted(judged, experts_only=evaluation.experts_only)
+def _judged(one: CaseToScore) -> Judged | None:
+    """What people said of the case; ``None`` where it or one of its replays was erased."""
+    erased = any(replay.erased_at is not None for replay in one.replays)
+    return None if erased else judged_unpacked(one.case.judged)
 
 
-def _one_tried(replay: CaseReplay, judged: Judged, since: Sequence[Judged]) -> Tried:
+def _one_tried(evaluation: Evaluation, replay: CaseReplay, judged: Judged, since: Sequence[Judged]) -> Tried:
     output = unpack(replay.output)
     if replay.state != ReplayState.ANSWERED or output is None:
         return Tried(replay.repetition, ReplayState(replay.state))
     replayed = Replayed(output=output, calls=unpack(replay.calls))
-    return Tried(replay.repetition, ReplayState.ANSWERED, score(judged, replayed, also=since))
+    scored = score(judged, replayed, experts_only=evaluation.experts_only, also=since)
+    return Tried(replay.repetition, ReplayState.ANSWERED, scored)
 
 
-def _outcome(judged: Judged | None, tried: Sequence[Tried]) -> Outcome:
-    return Outcome(CaseLabel.ERASED) if judged is None else outcome(tried, recorded=recorded_tally(judged))
+def _outcome(evaluation: Evaluation, judged: Judged | None, tried: Sequence[Tried]) -> Outcome:
+    if judged is None:
+        return Outcome(CaseLabel.ERASED)
+    return outcome(tried, recorded=recorded_tally(counted(judged, experts_only=evaluation.experts_only)))
 
 
 def _result(

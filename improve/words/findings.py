@@ -165,9 +165,16 @@ def recorded(versions: Sequence[str]) -> str:
     return gettext("Recorded (%(version)s)") % {"version": versions[0]}
 
 
-def left_out(*, refused: int, failed: int, erased: int) -> str:
-    """What else is in neither share; nothing where there is none."""
+def left_out(*, refused: int, failed: int, erased: int, uncounted: int) -> str:
+    """What else is in neither share; nothing where there is none. In ``uncounted`` cases no verdict counts."""
     parts = []
+    if uncounted:
+        message = ngettext(
+            "%(count)s case that is the same has no verdict that counts",
+            "%(count)s cases that are the same have no verdict that counts",
+            uncounted,
+        )
+        parts.append(message % {"count": number(uncounted)})
     if refused:
         message = ngettext("%(count)s case was refused by a tool", "%(count)s cases were refused by a tool", refused)
         parts.append(message % {"count": number(refused)})

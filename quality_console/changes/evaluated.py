@@ -79,6 +79,12 @@ class EvaluationShown:
         return self.labels.get(label, 0)
 
     @property
+    def uncounted(self) -> int:
+        """How many cases are the same, but in neither share, since no verdict of theirs counts."""
+        shown = sum(self.count(label) for label in (CaseLabel.BETTER, CaseLabel.WORSE, CaseLabel.SAME))
+        return max(0, shown - (self.evaluation.cases or 0))
+
+    @property
     def total(self) -> int:
         """How many cases there are."""
         return sum(self.labels.values())
@@ -129,6 +135,7 @@ class EvaluationShown:
             refused=self.count(CaseLabel.REFUSED),
             failed=self.count(CaseLabel.FAILED),
             erased=self.count(CaseLabel.ERASED),
+            uncounted=self.uncounted,
         )
         picked = words.all_were_wrong() if self._all_were_wrong else ""
         return [one for one in (words.chance(self._result.get("oneIn")), why_not, apart, picked, left_out) if one]

@@ -11,7 +11,7 @@ from corrections.models import ANSWER_KEY, DECISIONS_KEY
 from improve.comparing import Outcome, Tried, outcome
 from improve.judged import Judged, JudgedItem, Said, Voice, calls_digest
 from improve.models import ReplayState
-from improve.scoring import Replayed, Scored, counted, place_value, score, together
+from improve.scoring import Replayed, Scored, place_value, score, together
 
 
 def text(value: Any) -> bytes:
@@ -75,12 +75,12 @@ class Case:
     def scored(self, output: Any, calls: Any = (), *, experts_only: bool = False, also: Any = ()) -> Scored:
         """What a replay that answers so comes to."""
         replayed = Replayed(output=text(output), calls=text(list(calls)))
-        return score(counted(self.judged, experts_only=experts_only), replayed, also=also)
+        return score(self.judged, replayed, experts_only=experts_only, also=also)
 
     def again(self, *, experts_only: bool = False) -> Scored:
         """What a replay comes to that does what the run did."""
         replayed = Replayed(output=self.output, calls=self.calls)
-        return score(counted(self.judged, experts_only=experts_only), replayed)
+        return score(self.judged, replayed, experts_only=experts_only)
 
 
 def came_out(*scored: Scored) -> Outcome:

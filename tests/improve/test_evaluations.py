@@ -306,6 +306,23 @@ def test_only_experts_count_where_that_is_asked(shop: Shop) -> None:
         assert cases(shop, proposal).popitem()[1]["candidate"] == {"right": 2, "total": 2}
 
 
+def test_a_case_in_which_nothing_counts_is_the_same_only_where_it_is(shop: Shop) -> None:
+    runs = {name: corrected(shop, name) for name in ("same", "other")}
+    suite = shop.editor.ok("POST", f"projects/{shop.project.pk}/test-sets", {"agentId": AGENT})["id"]
+    proposal = drafted(shop)
+    answers = {"same": saying("no"), "other": YES}
+    found = evaluated(shop, proposal, lambda name, n: answers[name], suiteId=suite, expertsOnly=True)
+    assert {run: case["label"] for run, case in cases(shop, proposal).items()} == {
+        runs["same"]: "same",
+        runs["other"]: "changed",
+    }
+    assert (found["cases"], found["labels"]["same"], found["labels"]["changed"]) == (0, 1, 1)
+    assert list(cases(shop, proposal, "&label=same")) == [runs["same"]]
+    page = f"/projects/{shop.project.slug}/suggested-changes/{proposal}"
+    text = browser(shop.person("editor")).get(page).content.decode()
+    assert "1 case that is the same has no verdict that counts" in text
+
+
 def test_a_named_test_set_is_taken_as_it_is(shop: Shop) -> None:
     corrected(shop, "a")
     made = shop.editor.ok("POST", f"projects/{shop.project.pk}/test-sets", {"agentId": AGENT})

@@ -59,8 +59,8 @@ SAID: dict[str, Callable[[], list[str]]] = {
     "findings.found": lambda: [findings.found(one) for one in ("", *Finding)],
     "findings.label": lambda: [findings.label(one) for one in CaseLabel],
     "findings.left_out": lambda: [
-        findings.left_out(refused=refused, failed=failed, erased=erased)
-        for refused, failed, erased in ((1, 0, 0), (2, 1, 1), (0, 2, 2))
+        findings.left_out(refused=refused, failed=failed, erased=erased, uncounted=uncounted)
+        for refused, failed, erased, uncounted in ((1, 0, 0, 0), (2, 1, 1, 1), (0, 2, 2, 2))
     ],
     "findings.points": lambda: [findings.points(share) for share in (0.01, 0.06)],
     "findings.all_were_wrong": lambda: [findings.all_were_wrong()],
