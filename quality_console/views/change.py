@@ -11,20 +11,23 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from improve import errors
 from improve.models import Proposal
 from improve.selectors.proposals import proposal_standing
-from improve.statuses import Action
+from improve.statuses import Action, Status
 from improve.words.acting import stands_now
 from kindgi.api.errors import ApiError, BadInput, Conflict, NotFound
 from quality_console.changes.acting import act as act_on
 from quality_console.changes.acts import FORMS
+from quality_console.changes.checks import done_just_now, field_of, says_enough
 from quality_console.changes.page import ChangePage, proposal_of_page
 from quality_console.changes.rows import row_of
 from quality_console.forms.changes import focus_on_error
 from quality_console.frame import ConsoleRequest
+from quality_console.see_other import SeeOther
 from quality_console.views.pages import console, done, page
 
 Sent = tuple[Action, forms.Form]
@@ -42,9 +45,11 @@ def change(request: ConsoleRequest, slug: str, proposal_id: UUID) -> HttpRespons
 @require_safe
 @console
 def progress(request: ConsoleRequest, slug: str, proposal_id: UUID) -> HttpResponseBase:
-    """How far its evaluation is: the part of a page that asks again and again."""
+    """How far its evaluation is: the part of a page that asks again and again, until all of the page has changed."""
     proposal = proposal_of_page(request, proposal_id)
     shown = ChangePage(request, proposal)
+    if _is_over(request, shown):
+        return HttpResponseClientRefresh()
     context: dict[str, Any] = {"shown": shown, "here": _here(request, proposal)}
     template = "change_tested.html" if request.GET.get("of") == "test-run" else "change_progress.html"
     if request.GET.get("in") == "row":
@@ -55,23 +60,34 @@ def progress(request: ConsoleRequest, slug: str, proposal_id: UUID) -> HttpRespo
     return render(request, _PARTS + template, context)
 
 
-@require_POST
+def _is_over(request: ConsoleRequest, shown: ChangePage) -> bool:
+    """Whether a page waits for an evaluation that somebody or something has ended."""
+    waits = request.htmx and request.GET.get("of") != "test-run"
+    return bool(waits) and shown.standing.status != Status.EVALUATING
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
 @console
 def act(request: ConsoleRequest, slug: str, proposal_id: UUID, action: str) -> HttpResponseBase:
-    """Do something with it; a page that is older than what became of it is answered with how it stands now."""
+    """Do something with it; a page that is older than what became of it is answered with how it stands now.
+
+    Whoever comes here by a link, such as after signing in anew, is led to the page.
+    """
     proposal = proposal_of_page(request, proposal_id)
+    if request.method != "POST":
+        return SeeOther(_here(request, proposal))
     if action not in set(Action):
         raise BadInput("There's no such action.")
     wanted = Action(action)
     form = FORMS[wanted](request.POST)
-    if not form.is_valid():
+    if not form.is_valid() or not says_enough(request.frame, proposal, wanted, form):
         return _refused(request, proposal, (wanted, form))
     try:
         said = act_on(request.frame.caller, proposal, wanted, form)
     except errors.ProposalWrongStatus:
-        return _too_late(request, proposal)
+        return _too_late(request, proposal, (wanted, form))
     except (BadInput, Conflict, errors.TestSetNotFound) as refusal:
-        form.add_error(None, refusal.message)
+        form.add_error(field_of(form, refusal), refusal.message)
         return _refused(request, proposal, (wanted, form), refusal)
     return done(request, _here(request, proposal), said)
 
@@ -89,7 +105,7 @@ def _answer(
         "here": _here(request, proposal),
         **more,
     }
-    return page(request, _PAGE, context, status=status)
+    return page(request, _PAGE, context, parts={"change"}, status=status)
 
 
 def _refused(request: ConsoleRequest, proposal: Proposal, sent: Sent, refusal: ApiError | None = None) -> HttpResponse:
@@ -106,9 +122,11 @@ def _refused(request: ConsoleRequest, proposal: Proposal, sent: Sent, refusal: A
     )
 
 
-def _too_late(request: ConsoleRequest, proposal: Proposal) -> HttpResponse:
-    """The page as it is by now, saying so; what was typed isn't lost."""
+def _too_late(request: ConsoleRequest, proposal: Proposal, sent: Sent) -> HttpResponseBase:
+    """The page as it is by now, saying so; what was typed isn't lost. Of what was sent twice the second is done."""
     fresh = proposal_of_page(request, proposal.pk)
+    if done_just_now(request.frame.caller, fresh, *sent):
+        return done(request, _here(request, fresh))
     standing = proposal_standing(caller=request.frame.caller, proposal=fresh)
     said = stands_now(standing.status, version=fresh.candidate_version)
     typed = request.POST.get("reason", "")

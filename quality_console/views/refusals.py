@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.utils.translation import gettext as _
 
 from kindgi.api.errors import BadInput, InternalError, NotFound, PermissionDenied
@@ -15,6 +16,11 @@ from quality_console.views.pages import refused
 
 def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form without the token that this browser has now, such as one opened before signing in anew."""
+    if getattr(request, "htmx", False):
+        # The answer brings the token that is valid now, and what was typed is still there.
+        get_token(request)
+        again = _("This page is older than your last signing in. Nothing was saved: send it again, as it is.")
+        return refused(request, PermissionDenied(again))
     text = _("This page is older than your last signing in. Reload it, and send it again; nothing was saved.")
     return refused(request, PermissionDenied(text))
 

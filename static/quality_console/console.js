@@ -70,6 +70,42 @@
     form.closest("[popover]")?.hidePopover();
   });
 
+  /* ── A form is sent once: until its answer is there, sending it again does nothing ── */
+  const sending = new Set();
+  const busy = (form, submitter, is) => {
+    if (is) sending.add(form);
+    else sending.delete(form);
+    const all = is ? [submitter ?? form.querySelector("[type=submit]")] : form.querySelectorAll("[aria-disabled][data-busy]");
+    for (const button of all) {
+      button?.toggleAttribute("data-busy", is);
+      if (is) button?.setAttribute("aria-disabled", "true");
+      else button?.removeAttribute("aria-disabled");
+    }
+  };
+  const free = () => {
+    for (const form of [...sending]) busy(form, null, false);
+  };
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "post" || form.target) return;
+    if (sending.has(form)) event.preventDefault();
+    // Only when it is sent: a button that is disabled before doesn't go along.
+    else busy(form, event.submitter, true);
+  });
+  addEventListener("pageshow", free);
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const form = event.detail.elt;
+    if (!form.matches("form[hx-post][hx-sync='this:drop']")) return;
+    if (sending.has(form)) event.preventDefault();
+    else busy(form, event.detail.requestConfig.triggeringEvent?.submitter, true);
+  });
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    // One that goes on to another page is busy until that is there.
+    const goesOn = ["HX-Location", "HX-Redirect"].some((name) => detail.xhr.getResponseHeader(name));
+    if (detail.elt.matches?.("form") && !goesOn) busy(detail.elt, null, false);
+  });
+  for (const name of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) document.addEventListener(name, free);
+
   /* ── Dialogs: the server sends them open; a script makes them modal, and Esc follows their way out ── */
   const raise = (root) => {
     for (const dialog of root.querySelectorAll("dialog[open]:not(:modal)")) {

@@ -80,6 +80,7 @@ POST suggested-change-new               302      302      422      404      403 
 GET  suggested-change                   302      302      404      404      200      200      200      200
 GET  suggested-change-progress          302      302      404      404      200      200      200      200
 POST suggested-change-act:withdraw      302      302      404      404      403      303      303      303
+GET  suggested-change-act:withdraw       302      302      404      404      303      303      303      303
 GET  replay-endpoints                   302      302      200      404      403      200      200      200
 POST replay-endpoints                   302      302      422      404      403      403      422      422
 POST replay-endpoint-rotate             302      302      404      404      403      403      200      200
