@@ -105,7 +105,7 @@ def sentence(problem: str, detail: str) -> str:
         number, _sep, last = detail.partition(" ")
         last_problem, _sep, last_detail = last.partition(" ")
         because = sentence(last_problem, last_detail)
-        return _("%(number)s replays in a row failed, the last one so: %(because)s") % {
+        return _("%(number)s replays in a row failed, the last one because: %(because)s") % {
             "number": number,
             "because": because,
         }

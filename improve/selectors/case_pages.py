@@ -38,11 +38,15 @@ SELECT ARRAY(SELECT DISTINCT agent_version FROM improve_testcase WHERE test_set_
 
 
 class CasePage(NamedTuple):
-    """Some of the cases in their order, and the positions that the pages beside them begin from; ``None`` for none."""
+    """Some of the cases in their order, and the positions that the pages beside them begin from; ``None`` for none.
+
+    ``first`` is which of those that were asked for the first row is, from 1.
+    """
 
     rows: list[CaseResult]
     after: int | None
     before: int | None
+    first: int
 
 
 class Facts(NamedTuple):
@@ -72,20 +76,22 @@ class CaseOpened(NamedTuple):
 def case_page(
     evaluation: Evaluation, *, label: str = "", after: int | None = None, before: int | None = None
 ) -> CasePage:
-    """The cases after a position, or before one; those with the label alone where one is given. One statement."""
+    """The cases after a position, or before one; those with the label alone where one is given. Two statements."""
     found = CaseResult.objects.filter(evaluation=evaluation).select_related("case")
     if label:
         found = found.filter(label=label)
     if before is not None:
         rows = list(found.filter(position__lt=before).order_by("-position")[: PER_PAGE + 1])
         more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE][::-1]
-        return CasePage(rows, rows[-1].position if rows else None, rows[0].position if more else None)
+        first = found.filter(position__lt=rows[0].position).count() + 1 if more else 1
+        return CasePage(rows, rows[-1].position if rows else None, rows[0].position if more else None, first)
+    first = 1 if after is None else found.filter(position__lte=after).count() + 1
     if after is not None:
         found = found.filter(position__gt=after)
     rows = list(found.order_by("position")[: PER_PAGE + 1])
     more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
     earlier = rows[0].position if rows and after is not None else None
-    return CasePage(rows, rows[-1].position if more else None, earlier)
+    return CasePage(rows, rows[-1].position if more else None, earlier, first)
 
 
 def replays_brief(evaluation: Evaluation, *, run_ids: Collection[UUID]) -> dict[UUID, list[CaseReplay]]:

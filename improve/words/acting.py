@@ -13,9 +13,11 @@ YOU_MAY_DECIDE = gettext_lazy("You neither drafted nor asked for it, so you may 
 YOU_DRAFTED = gettext_lazy("You drafted it, so another reviewer decides.")
 YOU_ASKED = gettext_lazy("You asked for it to go live, so another reviewer decides.")
 A_REVIEWER_DECIDES = gettext_lazy("A reviewer of this company decides; you aren't on its roster.")
-NO_REVIEWERS = gettext_lazy("Nobody is on the roster of reviewers yet: a tenant admin adds them.")
-NO_OTHER_REVIEWER = gettext_lazy("Nobody else is on the roster of reviewers: a tenant admin adds one.")
-READS_ONLY = gettext_lazy("You can read it. Who may write in this project acts on it.")
+NO_REVIEWERS = gettext_lazy("No reviewer may write in this project yet: a tenant admin adds people to the roster.")
+NO_OTHER_REVIEWER = gettext_lazy(
+    "No other reviewer may write in this project: a tenant admin adds people to the roster."
+)
+READS_ONLY = gettext_lazy("You can read it. People who may write in this project can act on it.")
 NOT_BETTER_NEEDS_ADMIN = gettext_lazy(
     "It isn't better on the test cases. Only a tenant admin can ask for it to go live then, and says why."
 )
@@ -37,12 +39,15 @@ _HEADS: dict[Status, Promise] = {
     Status.PROMOTED: gettext_lazy("It is live"),
 }
 
+# Headings that tell somebody what to do.
+_ASKS = frozenset({Status.DRAFT, Status.EVALUATED, Status.EVALUATION_FAILED})
 
-def head(status: Status, *, may_decide: bool) -> str:
-    """The heading over what can be done."""
+
+def head(status: Status, *, may_decide: bool, may_act: bool) -> str:
+    """The heading over what can be done; for who can do nothing, where it stands."""
     if status == Status.IN_REVIEW:
         return gettext("Waits for your decision") if may_decide else gettext("Waits for a reviewer")
-    return str(_HEADS[status]) if status in _HEADS else stands(status)
+    return str(_HEADS[status]) if status in _HEADS and (may_act or status not in _ASKS) else stands(status)
 
 
 def asked_to_go_live(who: str) -> str:

@@ -208,7 +208,21 @@ def _share(share: float, found_range: Range | None) -> str:
     return gettext("%(share)s, range %(range)s") % {"share": percent(share), "range": percent_range(found_range)}
 
 
-def fixed_by_test_run(*, fixed: int, of: int) -> str:
-    """What going live fixed: ``8 of 10 corrections are fixed.``"""
+def fixed_by_test_run(*, fixed: int, of: int, reopened: int = 0) -> str:
+    """What a test run found, and what it opened again: ``8 of 10 corrections are fixed. 1 is open again.``"""
     message = ngettext("%(fixed)s of %(of)s correction is fixed.", "%(fixed)s of %(of)s corrections are fixed.", of)
-    return message % {"fixed": number(fixed), "of": number(of)}
+    said = message % {"fixed": number(fixed), "of": number(of)}
+    if not reopened:
+        return said
+    again = ngettext(
+        "%(count)s that was fixed is open again.", "%(count)s that were fixed are open again.", reopened
+    ) % {"count": number(reopened)}
+    return f"{said} {again}"
+
+
+def cancelled(who: str, *, done: int, of: int) -> str:
+    """Who cancelled an evaluation, and how far it was; ``who`` is empty where nobody knows."""
+    parts = {"who": who[:1].upper() + who[1:], "done": number(done), "of": number(of)}
+    if not who:
+        return gettext("It was cancelled after %(done)s of %(of)s replays.") % parts
+    return gettext("%(who)s cancelled it after %(done)s of %(of)s replays.") % parts

@@ -55,7 +55,9 @@ _STANDS: dict[Status, Promise] = {
 }
 _MEANS: dict[Status, Promise] = {
     Status.REFUSED: gettext_lazy("Asked to make it live without being better, and refused."),
-    Status.REJECTED: gettext_lazy("A reviewer decided that it doesn't go live."),
+    Status.REJECTED: gettext_lazy("A reviewer decided that it doesn't go live. It can be suggested again."),
+    Status.ROLLED_BACK: gettext_lazy("It went live and was rolled back. It can be suggested again."),
+    Status.WITHDRAWN: gettext_lazy("It was withdrawn. It can be suggested again."),
     Status.EXPIRED: gettext_lazy("No reviewer decided in time. It can be asked for again."),
     Status.SUPERSEDED: gettext_lazy(
         "The project runs another version than the one that this changes, or did when it was decided."

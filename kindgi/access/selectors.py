@@ -8,11 +8,11 @@ from hashlib import sha256
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import PROTECT, ManyToOneRel, Q, QuerySet
+from django.db.models import PROTECT, Exists, ManyToOneRel, OuterRef, Q, QuerySet
 
 from kindgi.access import errors
 from kindgi.access.callers import Caller
-from kindgi.access.models import Membership, Project, Reviewer, ServiceAccount, Tenant, Token, User
+from kindgi.access.models import Membership, Project, ProjectRole, Reviewer, ServiceAccount, Tenant, Token, User
 from kindgi.access.policies import can_read, check_tenant_admin
 from kindgi.api.errors import AuthExpired, AuthMissing, AuthRevoked
 from kindgi.api.ids import parse_id

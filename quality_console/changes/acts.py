@@ -16,7 +16,7 @@ from improve.standing import Standing
 from improve.statuses import Action, Status
 from improve.words import acting as words
 from improve.words.standing import means
-from kindgi.access.selectors import reviewer_roles
+from kindgi.access.selectors import reviewers_who_write
 from quality_console.forms.changes import DecideForm, EvaluateForm, NothingForm, WhyForm, WithdrawForm
 from quality_console.frame import Frame
 
@@ -52,7 +52,8 @@ class Acts:
     @property
     def head(self) -> str:
         """The heading over all of it."""
-        return words.head(self.standing.status, may_decide=self._may(Action.DECIDE))
+        may_act = bool(self.standing.can)
+        return words.head(self.standing.status, may_decide=self._may(Action.DECIDE), may_act=may_act)
 
     @property
     def evaluation(self) -> Evaluation | None:
@@ -195,7 +196,7 @@ class Acts:
         if not self.frame.may_write:
             return ""
         caller, proposal = self.frame.caller, self.standing.proposal
-        others = [user_id for user_id in reviewer_roles(caller.tenant_id) if f"user:{user_id}" not in self._barred()]
+        others = [one for one in reviewers_who_write(self.frame.project) if f"user:{one}" not in self._barred()]
         nobody = "" if others else str(words.NO_OTHER_REVIEWER if caller.reviewer_role else words.NO_REVIEWERS)
         if caller.actor == proposal.drafted_by:
             return _together(words.YOU_DRAFTED, nobody)

@@ -17,7 +17,7 @@ from improve.replaying.problems import sentence
 from improve.scoring import counted
 from improve.selectors.case_pages import CasePage, case_opened, case_page, replays_brief
 from improve.words.findings import case_result, label
-from judging.words.parts import joined_clauses, percent
+from judging.words.parts import joined_clauses, number, percent
 from kindgi.runs.content import unpack
 from quality_console.changes.evaluated import EvaluationShown
 from quality_console.changes.evidence import expected_words, item_words
@@ -93,6 +93,17 @@ class CasesShown:
     def page(self) -> CasePage:
         """Which cases are shown, and the pages beside them."""
         return case_page(self.evaluation, label=self.label, after=self.after, before=self.before)
+
+    @property
+    def range(self) -> str:
+        """Which of how many cases these are."""
+        first, total = self.page.first, self.shown.count(CaseLabel(self.label)) if self.label else self.shown.total
+        last = first + len(self.page.rows) - 1
+        return gettext("%(first)s to %(last)s of %(total)s") % {
+            "first": number(first),
+            "last": number(last),
+            "total": number(max(total, last)),
+        }
 
     @cached_property
     def rows(self) -> list[CaseRow]:

@@ -120,8 +120,7 @@ class EvaluationShown:
         """What else there is to be said."""
         if not self.compares:
             problem = self.evaluation.job.problem
-            said = [sentence(problem, self.evaluation.job.detail)] if problem else []
-            return said if self.evaluation.finding == Finding.FAILED else [*said, self._answered]
+            return [sentence(problem, self.evaluation.job.detail)] if problem else []
         evaluation = self.evaluation
         why_not = words.why_not(
             self._result.get("whyNot") or "",

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from django import forms
+from django.conf import settings
 
 from improve.errors import ProposalNotFound
 from improve.history import Entry
-from improve.models import Evaluation, JobState, PinTest, Proposal, ReplayJob
+from improve.models import Evaluation, Finding, JobState, PinTest, Proposal, ReplayJob
 from improve.replaying.problems import sentence
 from improve.selectors.case_pages import evaluation_facts
 from improve.selectors.evaluations import evaluations_of
@@ -18,7 +19,7 @@ from improve.selectors.pin_tests_shown import pin_tests_of
 from improve.selectors.proposals import proposal_get, proposal_history, proposal_standing
 from improve.standing import Standing
 from improve.statuses import Action, Status
-from improve.words.findings import fixed_by_test_run
+from improve.words.findings import cancelled, fixed_by_test_run
 from improve.words.history import happened, why
 from improve.words.standing import replayed
 from judging.words.rules import who
@@ -170,6 +171,20 @@ class ChangePage:
         """What can be done."""
         return Acts(self.frame, self.standing, self.who, self.sent)
 
+    @property
+    def seconds_to_answer(self) -> int:
+        """How long an endpoint may take for an answer."""
+        return round(settings.REPLAY_SECONDS)
+
+    @property
+    def cancelled_words(self) -> str:
+        """Who cancelled the evaluation that is shown, and how far it was."""
+        shown = self.evaluation
+        if shown is None or shown.evaluation.finding != Finding.CANCELLED:
+            return ""
+        by, job = shown.evaluation.job.cancelled_by, shown.evaluation.job
+        return cancelled(self.who(by) if by else "", done=job.done, of=job.of)
+
     @cached_property
     def tested(self) -> PinTest | None:
         """The test run that its going live, or its rollback, has started last."""
@@ -185,7 +200,11 @@ class ChangePage:
             return ""
         if self.tested.test_run is not None:
             counts = self.tested.test_run.counts
-            return fixed_by_test_run(fixed=int(counts.get("right", 0)), of=int(counts.get("corrections", 0)))
+            return fixed_by_test_run(
+                fixed=int(counts.get("right", 0)),
+                of=int(counts.get("corrections", 0)),
+                reopened=int(counts.get("reopened", 0)),
+            )
         job: ReplayJob = self.tested.job
         if job.state == JobState.RUNNING:
             return replayed(done=job.done, of=job.of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,8 +14,10 @@ from improve.words import standing as words
 from judging.words.rules import who
 from quality_console.presenting.clusters import clip
 
-_LONGEST_TITLE = 140
-_ENDS = (". ", "! ", "? ", "。")
+_LONGEST_TITLE = 120
+# A sentence ends before a capital, or before a letter that has no case; but not where a letter or a dotted
+# abbreviation (``e.g.``) ends.
+_ENDS = re.compile(r"(?<![.\s]\w)(?<!^\w)[.!?]+(?=\s+[^\W\d_])|。")
 _SIGNS = {
     Status.IN_REVIEW: ("wait", "history"),
     Status.EVALUATED: ("right", "check"),
@@ -78,11 +81,22 @@ def row_of(standing: Standing, *, names: Mapping[str, str], me: str) -> ChangeRo
 def title_of(hypothesis: str) -> str:
     """What a suggested change is called: its hypothesis' first sentence, as far as a heading goes."""
     first = " ".join(hypothesis.strip().split("\n", 1)[0].split())
-    ends = [place for end in _ENDS if (place := first.find(end)) > 0]
-    sentence = first[: min(ends)] if ends else first.rstrip(".")
+    sentence = first[: _end_of(first)].rstrip(".")
     if len(sentence) <= _LONGEST_TITLE:
         return sentence
-    return clip(sentence, _LONGEST_TITLE - 1).rstrip() + "…"
+    cut = clip(sentence, _LONGEST_TITLE - 1)
+    words_of, _space, _part = cut.rpartition(" ")
+    # One word alone, or a script that has no spaces, is cut anywhere.
+    return (words_of if len(words_of) > _LONGEST_TITLE // 2 else cut).rstrip() + "…"
+
+
+def _end_of(line: str) -> int:
+    """Where its first sentence ends."""
+    for end in _ENDS.finditer(line):
+        after = line[end.end() :].lstrip()
+        if end.start() and not after[:1].islower():
+            return end.start()
+    return len(line)
 
 
 def tag_of(standing: Standing) -> Tag:

@@ -103,7 +103,8 @@ def present_run(
 
 
 def _milliseconds(start: datetime | None, end: datetime | None) -> int | None:
-    if start is None or end is None or end < start:
+    # A run that says of itself that it took no time at all has measured none.
+    if start is None or end is None or end <= start:
         return None
     return round((end - start).total_seconds() * 1000)
 

@@ -89,8 +89,8 @@ def test_ten_corrections_are_fixed_by_a_change_that_one_suggests_and_another_mak
         address = drafted(author, shop, made[0])
 
         author.get_by_role("button", name="Evaluate it").click()
-        author.get_by_role("link", name="Show what came out").click(timeout=A_JOB)
-        expect(author.get_by_role("heading", name="Better on the test cases")).to_be_visible()
+        expect(author.get_by_role("heading", name="Better on the test cases")).to_be_visible(timeout=A_JOB)
+        expect(author.get_by_text("Being evaluated")).to_have_count(0)
         expect(author.locator("#evaluation")).to_contain_text("10 got better and none got worse")
         author.get_by_role("button", name="Ask to make it live").click()
         expect(author.get_by_role("button", name="Make it live")).to_have_count(0)

@@ -134,7 +134,7 @@ def test_each_problem_has_a_sentence_for_people(problem: Problem):
 
 def test_a_job_s_problem_says_the_last_replay_s():
     said = sentence(Problem.FAILED_IN_A_ROW, "10 status-5xx 503")
-    assert said == "10 replays in a row failed, the last one so: The endpoint failed with status 503."
+    assert said == "10 replays in a row failed, the last one because: The endpoint failed with status 503."
     assert sentence(Problem.FAILED_IN_A_ROW, "10 not-json ").endswith("The answer isn't JSON.")
 
 

@@ -43,7 +43,11 @@ SAID: dict[str, Callable[[], list[str]]] = {
         acting.going_back_does(agent="desk", before=before, project="shop") for before in ("", "2.4.0")
     ],
     "acting.going_live_does": lambda: [acting.going_live_does(agent="desk", version="2.4.0+change.1", project="shop")],
-    "acting.head": lambda: [acting.head(status, may_decide=may) for status in Status for may in (True, False)],
+    "acting.head": lambda: [
+        acting.head(status, may_decide=may, may_act=act)
+        for status in Status
+        for may, act in ((True, True), (False, True), (False, False))
+    ],
     "acting.runs_instead": lambda: [acting.runs_instead(project="shop", version="2.4.1", changed="2.4.0")],
     "acting.runs_another": lambda: [acting.runs_another("shop")],
     "acting.stands_now": lambda: [acting.stands_now(status, version="2.4.0+change.1") for status in Status],
@@ -55,7 +59,10 @@ SAID: dict[str, Callable[[], list[str]]] = {
     "findings.chart_title": lambda: [
         findings.chart_title(version="2.4.0", baseline=0.59, candidate=0.82, ranges=ranges) for ranges in (None, RANGES)
     ],
-    "findings.fixed_by_test_run": lambda: [findings.fixed_by_test_run(fixed=8, of=of) for of in (1, 10)],
+    "findings.cancelled": lambda: [findings.cancelled(who, done=3, of=10) for who in ("you", "")],
+    "findings.fixed_by_test_run": lambda: [
+        findings.fixed_by_test_run(fixed=8, of=of, reopened=again) for of in (1, 10) for again in (0, 1, 2)
+    ],
     "findings.found": lambda: [findings.found(one) for one in ("", *Finding)],
     "findings.label": lambda: [findings.label(one) for one in CaseLabel],
     "findings.left_out": lambda: [
@@ -65,9 +72,11 @@ SAID: dict[str, Callable[[], list[str]]] = {
     "findings.points": lambda: [findings.points(share) for share in (0.01, 0.06)],
     "findings.all_were_wrong": lambda: [findings.all_were_wrong()],
     "findings.repetitions_apart": lambda: [findings.repetitions_apart(0.06)],
+    "findings.recorded": lambda: [findings.recorded(versions) for versions in ([], ["2.4.0"], ["1", "2"])],
     "findings.rests_on": lambda: [
         findings.rests_on(cases=cases, repetitions=repetitions, counted=1) for cases, repetitions in ((1, 1), (50, 3))
     ],
+    "findings.said_since": lambda: [findings.said_since()],
     "findings.sent": lambda: [findings.sent(count) for count in (1, 4)],
     "findings.split": lambda: [
         findings.split(better=better, worse=worse, why_not=why)
@@ -151,6 +160,9 @@ def test_the_designs_own_sentences():
         "50 corrected runs replayed once each, 44 of them judged by people"
     )
     assert findings.fixed_by_test_run(fixed=8, of=10) == "8 of 10 corrections are fixed."
+    went_back = findings.fixed_by_test_run(fixed=2, of=10, reopened=6)
+    assert went_back == "2 of 10 corrections are fixed. 6 that were fixed are open again."
+    assert findings.cancelled("you", done=3, of=10) == "You cancelled it after 3 of 10 replays."
 
 
 GROUPS = """

@@ -119,6 +119,6 @@ def assert_failed(shop: Shop, proposal: str, evaluation: Evaluation, sentence: s
     assert (evaluation.finding, job.state, job.answered, job.failed) == ("failed", "failed", 0, 10)
     found = page(shop, proposal)
     assert "Evaluation failed" in found
-    assert f"10 replays in a row failed, the last one so: {sentence}" in found
+    assert f"10 replays in a row failed, the last one because: {sentence}" in found
     assert f"answered 0 of {RUNS} cases" in found
     assert shop.editor.ok("GET", f"proposals/{proposal}")["status"] == "evaluation-failed"

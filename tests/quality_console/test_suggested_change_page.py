@@ -9,6 +9,7 @@ from django.db import transaction
 
 from improve.models import Evaluation
 from improve.selectors import case_pages
+from quality_console.changes.rows import title_of
 from tests.builders import browser, make_user
 from tests.improve import suggesting
 from tests.improve.suggesting import PROMPT, TEMPLATE
@@ -233,7 +234,7 @@ def test_without_corrected_runs_the_evaluation_is_refused_in_place(fresh: Shop):
     with suggesting.endpoint(fresh):
         refused = act(fresh, made, "evaluate", repetitions=1, versions="9.9.9")
     assert refused.status_code == 409
-    assert "correct some of its runs first" in text_of(refused)
+    assert "No corrected run of these versions makes a test case." in text_of(refused)
     assert "9.9.9" in refused.content.decode()
     assert act(fresh, made, "evaluate", repetitions=7).status_code == 422
     assert act(fresh, made, "withdraw").status_code == 422
@@ -246,7 +247,7 @@ def test_nobody_else_on_the_roster_is_said(fresh: Shop):
     made = suggesting.draft(fresh)
     suggesting.evaluate(fresh, made)
     suggesting.request(fresh, made)
-    assert "Nobody is on the roster of reviewers yet: a tenant admin adds them." in said(fresh, made)
+    assert "No reviewer may write in this project yet: a tenant admin adds people to the roster." in said(fresh, made)
 
 
 def test_answers_that_nobody_judged_are_given_to_people_and_counted(shop, better):
@@ -306,3 +307,80 @@ def test_an_agents_name_is_escaped_wherever_it_is(shop, better):
         answer = page(shop, made).content.decode()
         assert "<script>alert" not in answer and "&lt;script&gt;alert(1)" in answer and "<b>&amp;" not in answer
         transaction.set_rollback(True)
+
+
+def test_a_page_that_waits_is_loaded_anew_once_whoever_ended_its_evaluation(shop, better):
+    with transaction.atomic():
+        made = suggesting.draft(shop, change={"blockId": PROMPT, "content": {"template": TEMPLATE + "\nFaster."}})
+        asks = f"{suggesting.page_of(shop, made)}/progress"
+        with suggesting.endpoint(shop):
+            suggesting.begin(shop, made)
+            waits = browser(shop.person("viewer")).get(asks, headers={"hx-request": "true"})
+            assert "HX-Refresh" not in waits and "may take up to 30 seconds" in text_of(waits)
+            assert act(shop, made, "cancel").status_code == 303
+        for asked in (asks, f"{asks}?in=row"):
+            over = browser(shop.person("viewer")).get(asked, headers={"hx-request": "true"})
+            assert over.headers["HX-Refresh"] == "true"
+        found = said(shop, made, by="viewer")
+        assert "cancelled it after 0 of 20 replays." in found
+        assert "The agent's replay endpoint answered" not in found and "You cancelled it" in said(shop, made)
+        transaction.set_rollback(True)
+
+
+def test_what_is_closed_says_that_it_can_be_suggested_again(shop, better):
+    with transaction.atomic():
+        act(shop, better, "request")
+        act(shop, better, "decide", by=REVIEWER, decision="reject", reason="Not now.")
+        found = said(shop, better)
+        assert "A reviewer decided that it doesn't go live. It can be suggested again." in found
+        assert "Go to" not in found, "there is nothing to do"
+        transaction.set_rollback(True)
+
+
+def test_a_reviewer_who_cant_write_here_is_no_other_reviewer(fresh: Shop):
+    suggesting.register(fresh)
+    suggesting.corrected_runs(fresh, 6)
+    suggesting.reviewer(fresh, "viewer")
+    made = suggesting.draft(fresh)
+    suggesting.evaluate(fresh, made)
+    suggesting.request(fresh, made)
+    assert "No reviewer may write in this project yet" in said(fresh, made)
+    suggesting.reviewer(fresh, "editor")
+    assert "No other reviewer may write in this project" in said(fresh, made)
+    suggesting.reviewer(fresh, REVIEWER)
+    assert "so another reviewer decides. No" not in said(fresh, made)
+
+
+def test_who_only_reads_is_told_to_do_nothing(fresh: Shop):
+    suggesting.register(fresh)
+    made = suggesting.draft(fresh)
+    assert "Evaluate it" not in said(fresh, made, by="viewer")
+    assert "Drafted, not evaluated yet" in said(fresh, made, by="viewer")
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "title"),
+    [
+        ("Refund at once. The desk looks orders up.", "Refund at once"),
+        (
+            "Name the tool, e.g. Refund, before it is called. It helps.",
+            "Name the tool, e.g. Refund, before it is called",
+        ),
+        ("Use v2. then v3, approx. as now! Now.", "Use v2. then v3, approx. as now"),
+        ("Really? Yes", "Really"),
+        ("すぐに返金。調べない", "すぐに返金"),
+        ("word " * 60, "word " * 22 + "word…"),
+        ("w" * 300, "w" * 119 + "…"),
+    ],
+)
+def test_a_title_is_the_first_sentence_or_whole_words_of_it(hypothesis: str, title: str):
+    assert title_of(hypothesis) == title
+
+
+def test_cases_say_which_of_how_many_they_are(shop, better, monkeypatch):
+    monkeypatch.setattr(case_pages, "PER_PAGE", 9)
+    assert "1 to 9 of 16" in said(shop, better, "cases=better")
+    results = list(Evaluation.objects.get(proposal_id=better).results.filter(label="better").order_by("position"))
+    assert "10 to 16 of 16" in said(shop, better, f"cases=better&after={results[8].position}")
+    assert "7 to 15 of 16" in said(shop, better, f"cases=better&before={results[15].position}")
+    assert "1 to 9 of 16" in said(shop, better, f"cases=better&before={results[9].position}")
