@@ -67,6 +67,24 @@ class TestSetEmpty(Conflict):
     default_message = "No corrected run of the agent makes a test case: correct some of its runs first."
 
 
+class TestSetNarrowed(TestSetEmpty):
+    """The same, where what was asked for leaves none; ``details.path`` is the first field that narrows."""
+
+    def __init__(self, path: str) -> None:
+        """Name the field, as ``/since``."""
+        super().__init__(_NARROWS[path], details={"path": path})
+
+
+_NARROWS = {
+    "/versions": "No corrected run of these versions makes a test case. Leave the versions out, or name others.",
+    "/since": "No corrected run of those that ended since then makes a test case. Name an earlier time, or none.",
+    "/until": "No corrected run of those that ended until then makes a test case. Name a later time, or none.",
+    "/judgeClassIds": "No verdict in these judge classes makes a test case. Leave the classes out, or name others.",
+    "/minVerdicts": "No corrected run has so many verdicts that count. Ask for fewer.",
+    "/expertsOnly": "No corrected run has verdicts of experts. Count everybody's.",
+}
+
+
 class ReplayEndpointNotFound(NotFound):
     """The project has no replay endpoint for the agent."""
 

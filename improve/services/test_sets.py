@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Max
 
 from corrections.services.test_runs.reading import Scope, corrections_lock
-from improve.errors import TestSetEmpty
+from improve.errors import TestSetEmpty, TestSetNarrowed
 from improve.evaluating import MOST_CASES, TestSetBody, Which
 from improve.judged import Judged, judged_packed
 from improve.models import TestCase, TestSet
@@ -53,8 +53,22 @@ def cases_copy(*, caller: Caller, project: Project, which: Which) -> TestSet:
     )
     cases = [one for one in chosen if _verdicts(judged.get(one.run_id)) >= which.min_verdicts]
     if not cases:
-        raise TestSetEmpty
+        raise _none(which)
     return _store(_test_set(caller, project, which, cases=len(cases), truncated=truncated), cases, judged)
+
+
+def _none(which: Which) -> TestSetEmpty:
+    """Why there is no case: by what narrows the runs first, or because there is none anyway."""
+    narrows = {
+        "/since": which.since is not None,
+        "/until": which.until is not None,
+        "/versions": which.versions is not None,
+        "/judgeClassIds": which.judge_class_ids is not None,
+        "/minVerdicts": which.min_verdicts > 1,
+        "/expertsOnly": which.experts_only,
+    }
+    path = next((path for path, narrowed in narrows.items() if narrowed), None)
+    return TestSetEmpty() if path is None else TestSetNarrowed(path)
 
 
 def _verdicts(judged: Judged | None) -> int:

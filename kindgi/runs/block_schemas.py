@@ -21,6 +21,7 @@ from referencing.exceptions import Unresolvable
 
 from kindgi.api.errors import BadInput
 from kindgi.api.json_values import canonical
+from kindgi.runs.block_schema_words import said
 
 LONGEST_SCHEMA = 50_000
 _LONGEST_PATTERN = 1_000
@@ -66,11 +67,15 @@ def check_values(values: bytes, schema: bytes, place: str) -> None:
     except (ArithmeticError, ValueError, TypeError, re2.error):
         raise BadInput(f"{place}: The values can't be checked by the schema.") from None
     if found is not None:
-        at = "".join(f"/{part}" for part in found.absolute_path)[:200]
+        at = "".join(f"/{_token(part)}" for part in found.absolute_path)[:200]
         raise BadInput(
-            f"{place}/values{at}: It doesn't satisfy the block's schema ({found.validator}).",
+            f"{place}/values{at}: {said(found)}",
             details={"path": f"{place}/values{at}", "keyword": str(found.validator)},
         )
+
+
+def _token(part: object) -> str:
+    return str(part).replace("~", "~0").replace("/", "~1")
 
 
 def _schema(text: bytes, place: str) -> Any:

@@ -54,5 +54,6 @@ def says_enough(frame: Frame, proposal: Proposal, action: Action, form: forms.Fo
 
 def field_of(form: forms.Form, refusal: ApiError) -> str | None:
     """The form's field that a refusal is about, or ``None``."""
-    name = str((refusal.details or {}).get("path", "")).strip("/")
+    path = str((refusal.details or {}).get("path", "")).strip("/")
+    name = "experts_only" if path == "expertsOnly" else path
     return name if name in form.fields else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from json import JSONDecodeError
 
 from django.http import QueryDict
 from django.utils.translation import gettext
@@ -136,6 +137,16 @@ def _json(typed: str) -> bytes:
     check_depth(text)
     try:
         parse(text)
-    except ValueError:
-        raise BadInput(gettext("This isn't JSON."), details={"path": "/change/content/values"}) from None
+    except ValueError as error:
+        raise BadInput(_not_json(error), details={"path": "/change/content/values"}) from None
     return text
+
+
+def _not_json(error: ValueError) -> str:
+    """That it isn't JSON, and where it stops being it where that is known."""
+    if not isinstance(error, JSONDecodeError):
+        return gettext("This isn't JSON.")
+    return gettext("This isn't JSON: something is wrong at line %(line)s, column %(column)s.") % {
+        "line": error.lineno,
+        "column": error.colno,
+    }

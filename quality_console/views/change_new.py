@@ -45,6 +45,8 @@ def _refused(request: ConsoleRequest, draft: Draft, refusal: BadInput | BlockNot
     place = str((refusal.details or {}).get("path", ""))
     of_content = isinstance(refusal, ProposalUnchanged) or place.startswith(_CONTENT)
     said = refusal.message.removeprefix(f"{place}: ")
+    if at := place.removeprefix(f"{_CONTENT}/values") if place.startswith(f"{_CONTENT}/values/") else "":
+        said = _("At %(place)s: %(said)s") % {"place": f"/values{at}", "said": said}
     draft.form.add_error("content" if of_content else None, said)
     return _page(request, draft, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 

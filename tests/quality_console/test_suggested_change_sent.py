@@ -111,3 +111,14 @@ def test_without_the_forms_token_htmx_gets_one_with_which_it_can_be_sent_again(s
         again = client.post(address, {"reason": "Kept."}, headers={**HTMX, "X-CSRFToken": token})
         assert again.status_code == 200 and "HX-Location" in again.headers
         transaction.set_rollback(True)
+
+
+def test_a_filter_that_leaves_nothing_is_said_at_its_field(shop, better):
+    with suggesting.endpoint(shop), transaction.atomic():
+        refused = act(shop, better, "evaluate", repetitions=1, since="2031-01-01T00:00")
+        assert refused.status_code == 409
+        text = refused.content.decode()
+        assert 'id="evaluate-since_error"' in text and "No corrected run of those that ended since then" in text
+        experts = act(shop, better, "evaluate", repetitions=1, experts_only="on")
+        assert 'id="evaluate-experts_only_error"' in experts.content.decode()
+        transaction.set_rollback(True)

@@ -103,7 +103,7 @@ def test_settings_are_changed_as_json_to_the_byte(undone, corrections):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{not json", "This isn't JSON."),
+        ('{"a": 1,\n  nonsense}', "This isn't JSON: something is wrong at line 2, column 3."),
         ("[1]", "Settings are an object."),
         ('{"a": NaN}', "This isn't JSON."),
         ("[" * 5000, "nested"),
@@ -144,3 +144,13 @@ def test_a_template_that_no_form_can_send_is_left_to_the_api(undone, corrections
     shop.admin.ok("PUT", f"agents/{AGENT}/versions/4.0.0", body.encode())
     page = browser(shop.person("editor")).get(address(shop, version="4.0.0"))
     assert page.status_code == 200 and "no form can send" in text_of(page)
+
+
+def test_what_a_schema_refuses_is_said_with_its_place_and_in_words(undone, corrections):
+    shop = undone
+    bounded = {"type": "object", "additionalProperties": {"properties": {"a": {"maximum": 10}}}}
+    block = {"id": "bounded", "kind": "settings", "values": {"key150": {"a": 1}}, "schema": bounded}
+    shop.admin.ok("PUT", f"agents/{AGENT}/versions/5.0.0", {"blocks": [block]})
+    refused = send(shop, {"version": "5.0.0"}, content='{"key150": {"a": 11}}')
+    assert refused.status_code == 422
+    assert "At /values/key150/a: It must be at most 10." in text_of(refused)
