@@ -7,6 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from improve.models import CaseReplay, CaseResult, Evaluation
+from kindgi.access.selectors import made_by_ids_of
 from kindgi.sql import fetch
 
 PER_PAGE = 25
@@ -33,6 +34,8 @@ SELECT ARRAY(SELECT DISTINCT agent_version FROM improve_testcase WHERE test_set_
             JOIN corrections_verdict AS verdict ON verdict.tenant_id = %(tenant)s AND verdict.run_id = sent.run_id
             JOIN corrections_correction AS correction ON correction.id = verdict.correction_id
             WHERE (correction.restricted OR NOT %(experts)s)
+              AND NOT verdict.made_by_id = ANY(%(drafter)s::uuid[])
+              AND (%(classes)s::uuid[] IS NULL OR verdict.judge_class_id = ANY(%(classes)s::uuid[]))
               AND (verdict.created_at > %(counted)s OR verdict.unregistered_at > %(counted)s))
 """
 
@@ -113,7 +116,7 @@ def case_opened(evaluation: Evaluation, *, position: int) -> CaseOpened | None:
 
 
 def evaluation_facts(evaluation: Evaluation) -> Facts:
-    """The facts of an evaluation that has compared. One statement."""
+    """The facts of an evaluation that has compared; its suggested change is read with it. Two statements at most."""
     # What was said while it was scored again may not be counted.
     counted = evaluation.created_at if evaluation.rescore_of_id else evaluation.finished_at
     parameters = {
@@ -121,7 +124,9 @@ def evaluation_facts(evaluation: Evaluation) -> Facts:
         "test_set": evaluation.test_set_id,
         "proposal": evaluation.proposal_id,
         "tenant": evaluation.test_set.tenant_id,
-        "experts": evaluation.experts_only,
+        "experts": evaluation.experts_only or evaluation.test_set.experts_only,
+        "classes": evaluation.test_set.judge_class_ids,
+        "drafter": made_by_ids_of(evaluation.proposal.drafted_by),
         "counted": counted,
     }
     return Facts(*fetch(_FACTS, parameters)[0])

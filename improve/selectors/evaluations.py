@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from corrections.models import RunCopy
 from improve.answers import Summary, summary_of
@@ -153,3 +153,17 @@ def runs_sent(evaluation: Evaluation) -> dict[UUID, list[UUID]]:
     """The runs that were made of its cases' answers, by the case's id; one statement."""
     sent = CaseResult.objects.filter(evaluation=evaluation).exclude(sent_run_ids=[])
     return dict(sent.values_list("case_id", "sent_run_ids"))
+
+
+def runs_sent_of_cases(evaluation: Evaluation) -> dict[UUID, list[UUID]]:
+    """The runs that all evaluations of its suggested change have made of the answers to its cases' runs, by its cases.
+
+    One statement.
+    """
+    sent = CaseResult.objects.filter(evaluation__proposal_id=evaluation.proposal_id).exclude(sent_run_ids=[])
+    own = TestCase.objects.filter(test_set_id=evaluation.test_set_id, run_id=OuterRef("case__run_id"))
+    found: dict[UUID, list[UUID]] = {}
+    for case_id, ids in sent.values_list(Subquery(own.values("pk")[:1]), "sent_run_ids").order_by("id"):
+        if case_id is not None:
+            found[case_id] = list(dict.fromkeys([*found.get(case_id, []), *ids]))
+    return found

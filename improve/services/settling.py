@@ -15,7 +15,13 @@ from improve.comparing import Comparison, Outcome, Tried, as_float, compared, ou
 from improve.judged import Judged, judged_unpacked
 from improve.models import CaseLabel, CaseReplay, CaseResult, Evaluation, Finding, JobState, ReplayJob, ReplayState
 from improve.scoring import Part, Replayed, Tally, counted, recorded_tally, score
-from improve.selectors.evaluations import CaseToScore, cases_to_score, evaluation_going_on, runs_sent
+from improve.selectors.evaluations import (
+    CaseToScore,
+    cases_to_score,
+    evaluation_going_on,
+    runs_sent,
+    runs_sent_of_cases,
+)
 from improve.selectors.judged import judged_of_runs
 from kindgi.access.selectors import made_by_ids_of
 from kindgi.api.ids import new_id
@@ -35,16 +41,22 @@ def evaluations_settle(jobs: list[ReplayJob]) -> None:
     for job in jobs:
         evaluation = evaluation_going_on(job)
         if evaluation is not None:
-            evaluation_settle(evaluation, state=job.state, sent={}, since={})
+            since = _since(evaluation) if job.state == JobState.DONE else {}
+            evaluation_settle(evaluation, state=job.state, sent={}, since=since)
 
 
 def evaluation_rescored(evaluation: Evaluation) -> None:
-    """Score what was answered for an evaluation anew, with what people said of it since as ``rescore_of`` sent it."""
+    """Score what was answered for an evaluation anew, with what people said since of what was sent."""
     before = evaluation.rescore_of
     sent = {} if before is None else runs_sent(before)
+    evaluation_settle(evaluation, state=JobState.DONE, sent=sent, since=_since(evaluation))
+
+
+def _since(evaluation: Evaluation) -> SaidSince:
+    """What people said of the answers that any evaluation of the same change gave them, of the same recorded runs."""
+    sent = runs_sent_of_cases(evaluation)
     said = _said_since(evaluation, sorted({run_id for ids in sent.values() for run_id in ids}))
-    since = {case_id: [said[one] for one in ids if one in said] for case_id, ids in sent.items()}
-    evaluation_settle(evaluation, state=JobState.DONE, sent=sent, since=since)
+    return {case_id: [said[one] for one in ids if one in said] for case_id, ids in sent.items()}
 
 
 def _said_since(evaluation: Evaluation, run_ids: Sequence[UUID]) -> dict[UUID, Judged]:

@@ -132,6 +132,7 @@ class ChangePage:
         found = found or (self.evaluations[0] if self.evaluations else None)
         if found is None:
             return None
+        found.proposal = self.proposal
         shown = EvaluationShown(found)
         return EvaluationShown(found, evaluation_facts(found)) if shown.compares else shown
 

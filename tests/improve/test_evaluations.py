@@ -275,6 +275,26 @@ def test_what_narrowed_the_test_set_narrows_what_is_said_since(shop: Shop) -> No
     assert rescored_once("editor:5", cared_for) == 6
 
 
+def test_a_new_evaluation_counts_what_was_said_of_the_answers_that_earlier_ones_sent(shop: Shop) -> None:
+    for number in range(6):
+        corrected(shop, f"case {number}")
+    proposal = drafted(shop)
+    evaluated(shop, proposal, lambda name, n: saying("perhaps"))
+    act(shop, proposal, "send")
+    for run in sent_of(shop, proposal):
+        shop.correct(run, by="editor:2", answer="right")
+    other = drafted(shop)
+    assert evaluated(shop, other, lambda name, n: saying("perhaps"))["labels"]["changed"] == 6, "of another change"
+    again = evaluated(shop, proposal, lambda name, n: saying("perhaps" if name != "case 0" else "never heard"))
+    assert (again["labels"]["better"], again["labels"]["changed"]) == (5, 1), "another answer is news"
+    act(shop, proposal, "send")
+    (news,) = sent_of(shop, proposal)
+    shop.correct(news, by="editor:2", answer="wrong", why="Rude.")
+    act(shop, proposal, "rescore")
+    labels = latest(shop, proposal)["labels"]
+    assert (labels["better"], labels["same"], labels["changed"]) == (5, 1, 0), "the earlier ones are not forgotten"
+
+
 def test_what_was_sent_makes_no_case_itself(shop: Shop) -> None:
     run = corrected(shop, "a")
     proposal = drafted(shop)
