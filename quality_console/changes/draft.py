@@ -53,8 +53,12 @@ class Draft:
 
     @cached_property
     def block(self) -> BlockVersion | None:
-        """The block that is changed; the first where none is named, ``None`` where the version has none."""
-        asked = self.query.get("block", "")
+        """The block that is changed; the first where none is named, ``None`` where the version has none.
+
+        A form that was sent to show another block says which by ``show``.
+        """
+        sent = self.sent or QueryDict()
+        asked = sent.get("show") or sent.get("block") or self.query.get("block", "")
         return next((one for one in self.blocks if one.block_id == asked), self.blocks[0] if self.blocks else None)
 
     @property
@@ -98,10 +102,45 @@ class Draft:
         """The form, as it was sent or as it is begun."""
         label = gettext("The prompt's template") if self.is_prompt else gettext("The settings' values, as JSON")
         ids = [str(one.verdict.pk) for one in self.offered]
+        if self.shows_another:
+            typed = self.kept.get(self._name(self.block), self.content)
+            said = {"content": typed, "hypothesis": self._said("hypothesis"), "evidence": self._sent_evidence}
+            return DraftForm(initial=said, evidence=ids, label=label)
         if self.sent is not None:
             return DraftForm(self.sent, evidence=ids, label=label)
         initial = {"content": self.content, "evidence": [str(one.pk) for one in self.named]}
         return DraftForm(initial=initial, evidence=ids, label=label)
+
+    @property
+    def shows_another(self) -> bool:
+        """Whether the form was sent only to show another block: what was typed stays."""
+        return self.sent is not None and bool(self.sent.get("show"))
+
+    @cached_property
+    def kept(self) -> dict[str, str]:
+        """What was typed into each block, by its id, among it what the form shows no more."""
+        if self.sent is None:
+            return {}
+        typed = {one.block_id: even(self._said(f"kept-{number}")) for number, one in enumerate(self.blocks)}
+        typed |= {self._said("block"): even(self._said("content"))}
+        return {block_id: text for block_id, text in typed.items() if text}
+
+    @property
+    def put_by(self) -> list[tuple[str, str]]:
+        """The fields of a form that keep what was typed into the blocks that aren't shown."""
+        hidden = [(f"kept-{number}", one.block_id) for number, one in enumerate(self.blocks) if one != self.block]
+        return [(name, self.kept[block_id]) for name, block_id in hidden if block_id in self.kept]
+
+    def _said(self, name: str) -> str:
+        return "" if self.sent is None else self.sent.get(name, "").replace("\0", "")
+
+    @property
+    def _sent_evidence(self) -> list[str]:
+        return [] if self.sent is None else self.sent.getlist("evidence")
+
+    @staticmethod
+    def _name(block: BlockVersion | None) -> str:
+        return "" if block is None else block.block_id
 
     @property
     def ticked(self) -> set[str]:

@@ -28,7 +28,7 @@ def suggest(request: ConsoleRequest, slug: str) -> HttpResponseBase:
     """The page on which a change is drafted; a POST drafts it, or leads to the one that says the same."""
     check_write(request.frame.caller, request.frame.project.pk)
     draft = Draft(request.frame, request.GET, request.POST if request.method == "POST" else None)
-    if request.method != "POST":
+    if request.method != "POST" or draft.shows_another:
         return _page(request, draft)
     if draft.block is None or not draft.form.is_valid():
         return _page(request, draft, status=HTTPStatus.UNPROCESSABLE_ENTITY)

@@ -154,3 +154,20 @@ def test_what_a_schema_refuses_is_said_with_its_place_and_in_words(undone, corre
     refused = send(shop, {"version": "5.0.0"}, content='{"key150": {"a": 11}}')
     assert refused.status_code == 422
     assert "At /values/key150/a: It must be at most 10." in text_of(refused)
+
+
+def test_another_block_is_shown_with_all_that_was_typed_into_each(undone, corrections):
+    shop = undone
+    ticked = suggesting.judgments(shop, corrections[0])
+    typed = {"block": BLOCK, "content": '{"a":\r\n 1', "hypothesis": "Mine.", "evidence": ticked}
+    other = send(shop, {"block": BLOCK}, **typed, show=PROMPT)
+    assert other.status_code == 200 and typed_in(other) == TEMPLATE
+    assert "Mine." in other.content.decode() and f'value="{ticked[0]}"' in other.content.decode()
+    name, kept = re.findall(
+        r'<textarea name="(kept-\d+)" hidden>\n(.*?)</textarea>', other.content.decode(), re.DOTALL
+    )[0]
+    more = {"block": PROMPT, "content": f"{TEMPLATE}\nBe brief.", "hypothesis": "Mine.", name: html.unescape(kept)}
+    back = send(shop, {"block": BLOCK}, **more, show=BLOCK)
+    assert typed_in(back) == '{"a":\n 1' and "Be brief." in back.content.decode()
+    made = proposal_of(shop, send(shop, {"block": BLOCK}, **more))
+    assert made["change"]["content"] == {"template": f"{TEMPLATE}\nBe brief."}
