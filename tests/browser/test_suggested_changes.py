@@ -86,7 +86,7 @@ def test_without_scripts_a_change_is_drafted_evaluated_asked_for_and_refused(sho
     page.get_by_label("The settings' values, as JSON").fill("{nothing")
     page.get_by_label("Why it should help").fill("Refund at once.")
     page.get_by_role("button", name="Draft it").click()
-    expect(page.get_by_text("This isn't JSON.")).to_be_visible()
+    expect(page.get_by_text("This isn't JSON: something is wrong at line 1, column 2.")).to_be_visible()
     expect(page.get_by_label("Why it should help")).to_have_value("Refund at once.")
     page.get_by_label("The settings' values, as JSON").fill(REFUNDS)
     page.get_by_role("button", name="Draft it").click()
