@@ -174,7 +174,7 @@ def test_undoing_a_change_brings_back_what_it_replaced(shop, page_for):
     page.goto(f"/projects/{shop.project.slug}/runs/{run_id}?tab=corrections")
     # The service's own correction is another's: the person in the browser has said nothing yet.
     if page.locator("#correction").count() == 0:
-        page.get_by_role("link", name="Change").click()
+        page.get_by_role("link", name="Change", exact=True).click()
     form = page.locator("#correction")
     page.keyboard.press("4") if not form.get_by_role("radio", name="Wrong").nth(1).is_checked() else None
     form.get_by_label("Why").fill("Second")
