@@ -32,10 +32,13 @@ _DECIDED = {"approve": frozenset({Step.PROMOTED, Step.SUPERSEDED}), "reject": fr
 
 
 def done_just_now(caller: Caller, proposal: Proposal, action: Action, form: forms.Form) -> bool:
-    """Whether the last thing that happened to it is this, done by the same person a moment ago."""
+    """Whether the last thing that happened to it is this, done by the same person a moment ago, in the same words."""
     last = proposal_history(proposal)[0]
     steps = _DECIDED[form.cleaned_data["decision"]] if action == Action.DECIDE else _STEPS.get(action, frozenset())
-    return last.step in steps and last.by in (caller.actor, "") and now() - last.at < _TWICE
+    same = last.by in (caller.actor, "") and last.reason in (form.cleaned_data.get("reason", ""), "")
+    if form.cleaned_data.get("reason") and not last.reason:
+        return False
+    return last.step in steps and same and now() - last.at < _TWICE
 
 
 def says_enough(frame: Frame, proposal: Proposal, action: Action, form: forms.Form) -> bool:

@@ -15,7 +15,7 @@ from tests.builders import browser
 from tests.improve import suggesting
 from tests.improve.suggesting import PROMPT, TEMPLATE
 from tests.quality_console.tabs import text_of
-from tests.support.shops import Shop
+from tests.support.shops import AGENT, Shop
 
 REVIEWER = "editor:reviewer"
 HTMX = {"HX-Request": "true", "HX-Target": "change"}
@@ -45,7 +45,11 @@ def test_an_acts_address_leads_to_the_page(shop, better):
 
 
 def test_what_is_sent_twice_is_done_once_and_leads_to_the_page(shop, better):
-    sent = [("request", "editor", {}), ("decide", REVIEWER, {"decision": "approve"}), ("rollback", REVIEWER, {})]
+    sent: list[tuple[str, str, dict[str, Any]]] = [
+        ("request", "editor", {}),
+        ("decide", REVIEWER, {"decision": "approve"}),
+        ("rollback", REVIEWER, {}),
+    ]
     with transaction.atomic():
         for action, by, form in sent:
             for _ in range(2):
@@ -81,7 +85,7 @@ def test_a_tenant_admin_who_doesnt_say_why_is_asked_and_nothing_is_refused_for_g
 
 def test_of_a_version_that_runs_no_more_a_tenant_admin_is_asked_why(shop, better):
     with transaction.atomic():
-        shop.admin.ok("PUT", f"agents/{suggesting.AGENT}/versions/9.0.0")
+        shop.admin.ok("PUT", f"agents/{AGENT}/versions/9.0.0")
         asked = act(shop, better, "request", by="tenant-admin")
         assert asked.status_code == 422 and "The project runs another version by now." in text_of(asked)
         transaction.set_rollback(True)
