@@ -285,7 +285,7 @@ def test_statements_are_as_many_for_many_as_for_few(undone: Shop, assert_queries
     admin, path = undone.admin, f"projects/{undone.project.pk}/participants"
     for person, count in (("few", 2), ("many", 20)):
         many(person, count)
-        with assert_queries(exact=33):
+        with assert_queries(exact=37):
             assert admin.ok("POST", f"{path}/{person}/erase")["erased"]["runs"] == count
 
 
