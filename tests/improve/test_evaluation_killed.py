@@ -96,6 +96,8 @@ def test_it_counts_each_case_once_and_finds_what_it_would_have_found_undisturbed
     replays = CaseReplay.objects.filter(job__evaluations__proposal_id=proposal_id)
     assert sorted(replays.values_list("position", flat=True)) == list(range(CASES))
     assert not replays.filter(state="waiting").exists()
+    attempts = {str(pk): attempts for pk, attempts in replays.values_list("pk", "attempts")}
+    assert all(attempts[asked] >= number for asked, number in times.items()), "a request was sent that isn't counted"
     assert found(proposal_id) == undisturbed
 
 
