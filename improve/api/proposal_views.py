@@ -137,8 +137,8 @@ class ProposalRequest(Endpoint):
     def post(self, request: Request, proposal_id: str) -> Response:
         """It waits for a reviewer; one that isn't better is refused, unless a tenant admin says why."""
         caller = self.caller_of(request)
-        proposal_request(caller=caller, proposal_id=proposal_id, body=self.body(ReasonBody))
-        return Response(answered(caller, proposal_get(caller=caller, proposal_id=proposal_id)))
+        proposal = proposal_request(caller=caller, proposal_id=proposal_id, body=self.body(ReasonBody))
+        return Response(answered(caller, proposal))
 
 
 class ProposalDecision(Endpoint):
@@ -157,8 +157,8 @@ class ProposalDecision(Endpoint):
         Where the project runs another version than when that was asked for, it is superseded instead.
         """
         caller = self.caller_of(request)
-        proposal_decide(caller=caller, proposal_id=proposal_id, body=self.body(DecideBody))
-        return Response(answered(caller, proposal_get(caller=caller, proposal_id=proposal_id)))
+        proposal = proposal_decide(caller=caller, proposal_id=proposal_id, body=self.body(DecideBody))
+        return Response(answered(caller, proposal))
 
 
 class ProposalRollback(Endpoint):
@@ -175,8 +175,8 @@ class ProposalRollback(Endpoint):
     def post(self, request: Request, proposal_id: str) -> Response:
         """Only while the project still pins the version that went live; where nothing was pinned, it follows Latest."""
         caller = self.caller_of(request)
-        proposal_roll_back(caller=caller, proposal_id=proposal_id, body=self.body(ReasonBody))
-        return Response(answered(caller, proposal_get(caller=caller, proposal_id=proposal_id)))
+        proposal = proposal_roll_back(caller=caller, proposal_id=proposal_id, body=self.body(ReasonBody))
+        return Response(answered(caller, proposal))
 
 
 class ProposalWithdrawal(Endpoint):
@@ -192,5 +192,5 @@ class ProposalWithdrawal(Endpoint):
     def post(self, request: Request, proposal_id: str) -> Response:
         """For good; an evaluation that goes on is cancelled. Not once it is in review, live or rejected."""
         caller = self.caller_of(request)
-        proposal_withdraw(caller=caller, proposal_id=proposal_id, reason=self.body(WithdrawBody).reason)
-        return Response(answered(caller, proposal_get(caller=caller, proposal_id=proposal_id)))
+        proposal = proposal_withdraw(caller=caller, proposal_id=proposal_id, reason=self.body(WithdrawBody).reason)
+        return Response(answered(caller, proposal))

@@ -13,7 +13,6 @@ from improve.models import Evaluation, Promotion, Proposal
 from improve.standing import Standing, standing_of
 from improve.statuses import Status
 from kindgi.access.callers import Caller
-from kindgi.access.models import Project
 from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
 from kindgi.api.times import now
@@ -26,11 +25,6 @@ def proposals_readable(caller: Caller) -> QuerySet[Proposal]:
     """The suggested changes in the projects that the caller may read, with the blocks that they change."""
     proposals = Proposal.objects.filter(tenant_id=caller.tenant_id).select_related("block")
     return proposals if caller.sees_every_project else proposals.filter(project_id__in=caller.readable_project_ids())
-
-
-def proposals_of(project: Project) -> QuerySet[Proposal]:
-    """A project's suggested changes, with the blocks that they change."""
-    return Proposal.objects.filter(tenant_id=project.tenant_id, project=project).select_related("block")
 
 
 def proposal_get(*, caller: Caller, proposal_id: str) -> Proposal:

@@ -130,11 +130,6 @@ class Acts:
         return self.sent is not None and self.sent[0] == Action.WITHDRAW
 
     @property
-    def evaluate_fails(self) -> bool:
-        """Whether the evaluation's form came back."""
-        return self.sent is not None and self.sent[0] == Action.EVALUATE
-
-    @property
     def send(self) -> bool:
         """Whether answers can be given to people to judge."""
         return self._may(Action.SEND)

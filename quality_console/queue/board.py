@@ -109,7 +109,7 @@ def _page(view: QueueView, query: QueryDict) -> QueueRows:
             if found.previous:
                 return found
     except BadInput:
-        pass
+        pass  # a place that the list never gave: the first page is shown, as where none is named
     return queue_page(view, limit=ROWS)
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connections
+from django.db import connection, connections
 
 from improve.replaying.asking import Message, Outcome, Target, ask_once
 from improve.replaying.signing import new_secret
@@ -154,3 +154,18 @@ def asked_once(url: str, *, seconds: float = 5.0, keys: tuple[str, ...] | None =
     target = Target(url, keys or (new_secret(),))
     limits = Limits(seconds=seconds, allowed=options.pop("allowed", LOCAL))
     return ask_once(Message("message-1", b'{"input": {"message": "Where?"}}'), target, limits=limits, **options)
+
+
+def counts_transactions(seen: list[int]) -> Behaviour:
+    """Answer, and note how many transactions others have open at that moment."""
+
+    def behave(sock: socket.socket, asked: Asked, number: int) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
+            )
+            seen.append(cursor.fetchone()[0])
+        sock.sendall(answer())
+
+    return behave

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 from datetime import timedelta
 from typing import Any
 
@@ -17,7 +16,7 @@ from improve.replaying.addresses import Network
 from improve.selectors.endpoints import replay_endpoint_get
 from improve.services.endpoints import keys_of
 from kindgi.api.times import as_of, now
-from tests.improve.answering import GOOD, Asked, answer, answering, says
+from tests.improve.answering import GOOD, answering, counts_transactions, says
 from tests.improve.replays import begin, endpoint_path, set_endpoint, work
 from tests.support.admin_pages import listed, staff_of, superuser, url
 from tests.support.shops import AGENT, VERSION, Shop
@@ -224,17 +223,7 @@ def test_whoever_tries_one_that_does_not_answer_reads_why(undone: Shop):
 
 def test_no_transaction_is_open_while_one_is_tried(fresh: Shop):
     seen: list[int] = []
-
-    def look(sock: socket.socket, asked: Asked, number: int) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
-            )
-            seen.append(cursor.fetchone()[0])
-        sock.sendall(answer())
-
-    with answering(look) as server:
+    with answering(counts_transactions(seen)) as server:
         set_endpoint(fresh, server.url)
         assert check(fresh)["outcome"] == "answered"
         again = fresh.api("admin").request("POST", endpoint_path(fresh, "check"), key="key-1")

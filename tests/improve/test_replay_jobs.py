@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from standardwebhooks import Webhook
 
 from improve import hooks
 from improve.models import CaseReplay, ReplayJob
-from improve.replaying import asking
 from improve.services import running
 from improve.services.ending import SETTLING_TRIES
 from improve.services.running import job_turn, jobs_stale
@@ -26,26 +24,10 @@ from tests.improve.answering import answering, hangs, in_turn, says
 from tests.improve.replays import BLOCKS, CHANGE, begin, counts, set_endpoint, states, work
 from tests.support.shops import VERSION, Shop
 
+pytestmark = pytest.mark.usefixtures("again_soon")
+
 FAILS = says(b"", status="400 Bad")
 REFUSES = says({"calls": [{"tool": "shop.refund", "args": {}, "refused": True}]})
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits long before a request is sent again."""
-    monkeypatch.setattr(asking, "_backoff", lambda state: 0.01)
-
-
-@pytest.fixture
-def ended(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bool]]]:
-    """The states of jobs that were told to be over, and whether that was in a transaction."""
-    told: list[tuple[str, bool]] = []
-
-    def listen(jobs: list[ReplayJob]) -> None:
-        told.extend((job.state, connection.in_atomic_block) for job in jobs)
-
-    monkeypatch.setattr(hooks.job_ended, "_listeners", [*hooks.job_ended._listeners, listen])
-    yield told
 
 
 def test_a_job_is_done_when_each_run_was_answered(undone: Shop, ended: list[Any]):

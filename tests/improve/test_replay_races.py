@@ -5,45 +5,27 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from standardwebhooks import Webhook
 
-from improve import hooks
 from improve.models import CaseReplay, ReplayJob
-from improve.replaying import asking
 from improve.services import running
 from improve.services.jobs import job_cancel
 from improve.services.running import job_turn
 from kindgi.api.times import now
 from kindgi.runs.content import unpack
-from tests.improve.answering import Asked, answer, answering
+from tests.improve.answering import Asked, answer, answering, counts_transactions
 from tests.improve.replays import begin, counts, endpoint_path, set_endpoint, states, work
 from tests.support.shops import Shop
 
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits long before a request is sent again."""
-    monkeypatch.setattr(asking, "_backoff", lambda state: 0.01)
-
-
-@pytest.fixture
-def ended(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bool]]]:
-    """The states of jobs that were told to be over, and whether that was in a transaction."""
-    told: list[tuple[str, bool]] = []
-
-    def listen(jobs: list[ReplayJob]) -> None:
-        told.extend((job.state, connection.in_atomic_block) for job in jobs)
-
-    monkeypatch.setattr(hooks.job_ended, "_listeners", [*hooks.job_ended._listeners, listen])
-    yield told
+pytestmark = pytest.mark.usefixtures("again_soon")
 
 
 def test_the_endpoint_is_read_for_each_request(fresh: Shop):
@@ -75,17 +57,7 @@ def test_the_endpoint_is_read_for_each_request(fresh: Shop):
 
 def test_no_transaction_is_open_while_an_endpoint_is_asked(fresh: Shop):
     seen: list[int] = []
-
-    def look(sock: socket.socket, asked: Asked, number: int) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
-            )
-            seen.append(cursor.fetchone()[0])
-        sock.sendall(answer())
-
-    with answering(look) as server:
+    with answering(counts_transactions(seen)) as server:
         set_endpoint(fresh, server.url)
         assert work(begin(fresh, 3)).answered == 3
     assert seen == [0, 0, 0]
