@@ -102,7 +102,8 @@ class EvaluationShown:
             candidate=candidate[0],
             ranges=(baseline[1], candidate[1]),
         )
-        return chart_of_shares([(str(words.WITH_IT), *candidate), (recorded, *baseline)], title=title)
+        # The place for a name is small; the title has the version.
+        return chart_of_shares([(str(words.WITH_IT), *candidate), (words.recorded(()), *baseline)], title=title)
 
     @property
     def verdict(self) -> str:
