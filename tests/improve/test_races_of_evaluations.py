@@ -125,7 +125,7 @@ def known_as_sent(shop: Shop, proposal: str) -> set[Any]:
 
 def rescore_and_send(shop: Shop, proposal: str) -> None:
     evaluated(shop, proposal)
-    with meeting(EVALUATIONS, 2), meeting(SENDING, 2):
+    with meeting(EVALUATIONS, 2, SENDING):
         assert at_once([post(shop, proposal, "rescore"), post(shop, proposal, "send")]) == [200, 200]
 
 

@@ -186,7 +186,7 @@ def dismissed_and_corrected_at_once(shop: Shop) -> tuple[str, Counter[int]]:
         lambda: editor.post(queue_path(shop, run_id, "dismiss")),
         lambda: service.post("corrections", {"runId": run_id, "answer": "right"}),
     ]
-    with meeting("judging.services.items.items_lock", 2), meeting("judging.services.closing.items_lock", 2):
+    with meeting("judging.services.items.items_lock", 2, "judging.services.closing.items_lock"):
         answers = at_once(works)
     return states(shop)[run_id], statuses(answers)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -15,7 +15,12 @@ from corrections.models import Correction, CorrectionChange
 from kindgi.runs import selectors
 
 PATIENCE = 10.0
-_WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+# Not who waits a moment for its table to get longer ("extend"), nor PostgreSQL's own workers.
+_WAITING = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'client backend'
+  AND wait_event_type = 'Lock' AND wait_event <> 'extend'
+"""
 
 
 def waiting() -> int:
@@ -34,15 +39,17 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def meeting(target: str, count: int) -> Iterator[None]:
-    """Let ``count`` threads meet after they call ``target``: all go on when each is there or waits for a lock."""
+def meeting(target: str, count: int, *others: str) -> Iterator[None]:
+    """Let ``count`` threads meet after they call a target: all go on when each has been there or waits for a lock."""
     arrived: list[object] = []
 
     def wait() -> None:
         arrived.append(None)
         wait_until(lambda: len(arrived) + waiting() >= count)
 
-    with _wrapped(target, wait):
+    with ExitStack() as stack:
+        for one in (target, *others):
+            stack.enter_context(_wrapped(one, wait))
         yield
 
 
