@@ -1,5 +1,6 @@
 """Fixtures for all tests. Databases, counted queries and served processes are made in tests/support."""
 
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -9,12 +10,35 @@ from pytest_django.plugin import DjangoDbBlocker
 from tests.support import databases, queries
 from tests.support.servers import ServedProject
 
+environment = pytest.StashKey[dict[str, str]]()
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Hold the test server in the process that outlives the workers, lest it stop and start between them."""
     server = settings.DATABASES["default"].get("EMBEDDED")
     if server is not None and not hasattr(config, "workerinput"):
         server.acquire()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Remember the environment, as the test finds it."""
+    item.stash[environment] = _environment()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Tests come in any order: none leaves the environment to the next other than it was."""
+    done = yield
+    assert _environment() == item.stash[environment], "the test changed the environment for those after it"
+    return done
+
+
+def _environment() -> dict[str, str]:
+    # Not pytest's own, which names the test, nor what is said for as long as the browser is open.
+    own = ("PYTEST_", "DJANGO_ALLOW_ASYNC_UNSAFE")
+    return {name: value for name, value in os.environ.items() if not name.startswith(own)}
 
 
 @pytest.fixture(scope="session")

@@ -40,10 +40,20 @@ class DemoData(TypedDict, total=False):
 _TOLD = frozenset({"exampleRunId", "toDecide", "decides"})
 
 
-def allow_this_machine() -> None:
-    """Let replay endpoints on this machine be asked, here and by all that is started from here."""
-    os.environ["REPLAY_ALLOWED_NETWORKS"] = ",".join(LOOPBACK)
+@contextmanager
+def this_machine_allowed() -> Iterator[None]:
+    """For the time of the block replay endpoints on this machine may be asked, by all that is started in it too."""
+    name = "REPLAY_ALLOWED_NETWORKS"
+    set_before, allowed_before = os.environ.get(name), settings.REPLAY_ALLOWED_NETWORKS
+    os.environ[name] = ",".join(LOOPBACK)
     settings.REPLAY_ALLOWED_NETWORKS = allowed_networks(Mode.DEVELOPMENT)
+    try:
+        yield
+    finally:
+        settings.REPLAY_ALLOWED_NETWORKS = allowed_before
+        del os.environ[name]
+        if set_before is not None:
+            os.environ[name] = set_before
 
 
 @contextmanager

@@ -34,8 +34,7 @@ class Command(BaseCommand):
 
     def _run(self, *, host: str, port: int, empty: bool) -> None:
         worker.check_queue()
-        demo.allow_this_machine()
-        with web.take_port(host=host, port=port):
+        with web.take_port(host=host, port=port), demo.this_machine_allowed():
             with demo.alone():
                 call_command("migrate", verbosity=0, interactive=False)
                 data = demo.load(empty=empty)
