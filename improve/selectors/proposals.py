@@ -13,6 +13,7 @@ from improve.models import Evaluation, Promotion, Proposal
 from improve.standing import Standing, standing_of
 from improve.statuses import Status
 from kindgi.access.callers import Caller
+from kindgi.access.models import Project
 from kindgi.access.policies import can_read
 from kindgi.api.ids import parse_id
 from kindgi.api.times import now
@@ -35,6 +36,11 @@ def proposal_get(*, caller: Caller, proposal_id: str) -> Proposal:
     if found is None or not can_read(caller, found.project_id):
         raise errors.ProposalNotFound
     return found
+
+
+def hypothesis_of(*, project: Project, proposal_id: UUID) -> str | None:
+    """What a suggested change of the project supposes, ``None`` where it has no such change; one statement."""
+    return Proposal.objects.filter(project=project, pk=proposal_id).values_list("hypothesis", flat=True).first()
 
 
 def proposal_standing(*, caller: Caller, proposal: Proposal) -> Standing:

@@ -20,6 +20,7 @@ from quality_console.filters.queue import STATES, WHOSE, subject_text
 from quality_console.frame import Frame
 from quality_console.queue.asked import Asked, asked_of
 from quality_console.queue.empty import Empty, empty_said
+from quality_console.queue.narrowed import Narrowing, narrowing_of
 from quality_console.queue.rows import rows_in_words
 from quality_console.tables.queue import QueueTable, order_in_words, sorts_of
 
@@ -57,11 +58,12 @@ class Board:
 
 
 def board_read(frame: Frame, query: QueryDict) -> Board:
-    """The tab as an address asks for it; five statements at most besides the frame's."""
+    """The tab as an address asks for it; five statements at most besides the frame's, and one that names a change."""
     asked = asked_of(frame, query)
     view = asked.view
     counts = queue_state_counts(view)
-    _offer(frame, asked)
+    narrowed_by = narrowing_of(frame, view)
+    _offer(frame, asked, narrowed_by)
     found = _page(view, query)
     table = QueueTable(
         rows_in_words(frame, view, found, at=now()), view=view, dismissing=asked.address(dialog="dismiss"), query=query
@@ -78,19 +80,19 @@ def board_read(frame: Frame, query: QueryDict) -> Board:
         range=_range(view, found, total),
         previous=asked.address(before=found.previous) if found.previous else "",
         next=asked.address(after=found.next) if found.next else "",
-        empty=None if found.rows else empty_said(frame, asked, counts[view.state]),
+        empty=None if found.rows else empty_said(frame, asked, counts[view.state], narrowed_by),
     )
 
 
-def _offer(frame: Frame, asked: Asked) -> None:
+def _offer(frame: Frame, asked: Asked, narrowed_by: Narrowing | None) -> None:
     """What the fields offer to choose from."""
     rules = sorted(frame.rules, key=lambda rule: (rule.unregistered_at is not None, rule.name.casefold(), rule.pk))
     removed = _("%(rule)s (removed)")
-    asked.filters.offer(
-        "rule",
-        _("Any rule"),
-        [(str(one.pk), one.name if one.unregistered_at is None else removed % {"rule": one.name}) for one in rules],
-    )
+    names = [one.name if one.unregistered_at is None else removed % {"rule": one.name} for one in rules]
+    choices = [(str(one.pk), name) for one, name in zip(rules, names, strict=True)]
+    if narrowed_by is not None and narrowed_by.is_change:
+        choices.append((str(asked.view.rule_id), _("Suggested change: %(change)s") % {"change": narrowed_by.name}))
+    asked.filters.offer("rule", _("Any rule"), choices)
     subjects = queue_agents(frame.project)
     asked.filters.offer("agent", _("Any agent"), [(subject_text(one), one.id) for one in subjects])
 

@@ -16,6 +16,7 @@ from judging.words.items import others_wait
 from judging.words.parts import number
 from quality_console.frame import Frame
 from quality_console.queue.asked import Asked, is_narrowed, widened
+from quality_console.queue.narrowed import Narrowing
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,14 @@ class Empty:
     links: list[tuple[str, str]]
 
 
-def empty_said(frame: Frame, asked: Asked, count: StateCount) -> Empty:
+def empty_said(frame: Frame, asked: Asked, count: StateCount, narrowed_by: Narrowing | None) -> Empty:
     """What is said in the place of rows; one statement where filters narrow the list."""
     view = asked.view
     everyones = [(_("Look at everyone's"), asked.address(whose="everyone"))] if view.for_me and count.everyones else []
     if is_narrowed(view):
         links = [(_("Clear the filters"), asked.address("rule", "agent")), *everyones]
-        return Empty(_("No run matches these filters"), f"{_nothing(frame, view)} {_in_all(view)}".rstrip(), links)
+        text = f"{_nothing(view, narrowed_by)} {_in_all(view)}".rstrip()
+        return Empty(_("No run matches these filters"), text, links)
     if view.state != State.OPEN:
         return Empty(str(_NOTHING[State(view.state)][0 if view.for_me else 1]), "", everyones)
     if not view.for_me:
@@ -52,16 +54,20 @@ def _nothing_at_all(frame: Frame, head: str) -> Empty:
     return Empty(head, _("Every run that a rule queued is corrected, dismissed or erased."), rules)
 
 
-def _nothing(frame: Frame, view: QueueView) -> str:
+def _nothing(view: QueueView, narrowed_by: Narrowing | None) -> str:
     """What there isn't, with what was asked for: ``Nothing is waiting for you that Retail desk ran.``"""
     nothing = str(_NOTHING[State(view.state)][0 if view.for_me else 1])
-    rule = next((one.name for one in frame.rules if one.pk == view.rule_id), _("of another project"))
-    said = {"nothing": nothing, "rule": rule, "agent": view.subject.id if view.subject else ""}
+    by = narrowed_by or Narrowing(_("of another project"), is_change=False)
+    said = {"nothing": nothing, "by": by.name, "agent": view.subject.id if view.subject else ""}
     if view.rule_id is None:
         return _("%(nothing)s that %(agent)s ran.") % said
+    if by.is_change and view.subject is None:
+        return _("%(nothing)s that was asked for by the suggested change “%(by)s”.") % said
+    if by.is_change:
+        return _("%(nothing)s that was asked for by the suggested change “%(by)s” and that %(agent)s ran.") % said
     if view.subject is None:
-        return _("%(nothing)s that the rule %(rule)s queued.") % said
-    return _("%(nothing)s that the rule %(rule)s queued and that %(agent)s ran.") % said
+        return _("%(nothing)s that the rule %(by)s queued.") % said
+    return _("%(nothing)s that the rule %(by)s queued and that %(agent)s ran.") % said
 
 
 def _in_all(view: QueueView) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from improve.models import Proposal
 from judging.models import QueueItem
 from tests.improve.staging import REVIEWER, unforeseen
 from tests.judging.queues import make_rule
@@ -57,3 +58,30 @@ def test_a_reviewers_first_page_of_agents_flows_holders_and_what_was_asked_for_t
     for said in ("orders 1.2.0", f"{fresh.person('admin')} since", "you since", "expert correction"):
         assert said in words(page)
     assert links(page)["Suggested change"].endswith(f"/{proposal}")
+
+
+def test_a_list_narrowed_to_a_suggested_change_names_it_with_rows_and_without(fresh: Shop):
+    with unforeseen(fresh) as stage:
+        proposal = stage.unjudged(2)
+        stage.act(proposal, "send")
+    Proposal.objects.filter(pk=proposal).update(hypothesis="<b>Looking</b> first helps. More of it.")
+    client = client_of(fresh, REVIEWER)
+    query = f"{address(fresh)}?tab=to-correct&rule={proposal}"
+    with assert_queries(at_most=13):
+        page = client.get(query).content.decode()
+    assert sorted(rows(page)) == sorted(asked_for(proposal))
+    option = f'<option value="{proposal}" selected>Suggested change: &lt;b&gt;Looking&lt;/b&gt; first helps</option>'
+    assert option in page
+    page = client.get(f"{query}&state=dismissed").content.decode()
+    assert option in page and rows(page) == []
+    asked = "that was asked for by the suggested change “&lt;b&gt;Looking&lt;/b&gt; first helps”"
+    assert asked in page
+    assert f"{asked} and that Somebody ran." in client.get(f"{query}&agent=Somebody").content.decode()
+
+
+def test_a_list_narrowed_to_what_another_project_suggested_does_not_tell_of_it(fresh: Shop):
+    with unforeseen(fresh) as stage:
+        proposal = stage.drafted()
+        Proposal.objects.filter(pk=proposal).update(project=fresh.other_project(), hypothesis="A secret helps.")
+        page = client_of(fresh, REVIEWER).get(f"{address(fresh)}?tab=to-correct&rule={proposal}").content.decode()
+    assert "that the rule of another project queued" in words(page) and "secret" not in page
