@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from improve.models import Proposal
 from kindgi.runs.blocks import LONGEST
 from tests.browser.accessibility import assert_accessible, assert_no_sideways_scroll
 from tests.browser.browsing import PHONE
 from tests.browser.shapes import LONG_AGENT
 from tests.improve import suggesting
 from tests.improve.replays import work
-from tests.improve.suggesting import BLOCK, FROM, SETTINGS
+from tests.improve.suggesting import BLOCK, FROM, PROMPT, SETTINGS
 from tests.support.shops import AGENT, Shop
 
 MOST_TABS = 80
@@ -131,3 +134,44 @@ def test_whatever_a_block_is_called_and_holds_fits(shop: Shop, page_for):
         page.goto(address)
         assert_no_sideways_scroll(page)
     assert_accessible(page, "dark")
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
+def test_another_block_is_shown_and_what_was_typed_in_each_stays(shop: Shop, page_for, javascript: bool):
+    suggesting.register(shop)
+    page = page_for(shop.person("editor"), javascript=javascript)
+    page.goto(f"/projects/{shop.project.slug}/suggested-changes/new?agent={AGENT}&version={FROM}")
+    settings, prompt = page.get_by_label("The settings' values, as JSON"), page.get_by_label("The prompt's template")
+    settings.fill("{half a thought")
+    page.get_by_label("Why it should help").fill("It refunds at once.")
+    page.get_by_role("button", name=PROMPT).click()
+    expect(prompt).to_have_value(suggesting.TEMPLATE)
+    expect(page.get_by_role("button", name=PROMPT)).to_have_attribute("aria-current", "true")
+    prompt.fill("Refund at once.")
+    page.get_by_role("button", name=BLOCK).click()
+    expect(settings).to_have_value("{half a thought")
+    page.get_by_role("button", name=PROMPT).click()
+    expect(prompt).to_have_value("Refund at once.")
+    expect(page.get_by_label("Why it should help")).to_have_value("It refunds at once.")
+    page.get_by_role("button", name="Draft it").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("It refunds at once")
+    (drafted,) = Proposal.objects.filter(project=shop.project)
+    assert (drafted.block_name, json.loads(drafted.content)) == (PROMPT, {"template": "Refund at once."})
+
+
+def test_what_is_pressed_twice_is_sent_once(shop: Shop, page_for):
+    suggesting.register(shop)
+    page = page_for(shop.person("admin"))
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    page.goto(f"/projects/{shop.project.slug}/replay-endpoints?agent={AGENT}")
+    page.get_by_label("Address").fill("https://agents.example/replay")
+    page.get_by_role("button", name="Set it, and make its secret").dblclick()
+    expect(page.get_by_label("The signing secret", exact=True)).to_have_value(re.compile("^whsec_"))
+    assert len(sent) == 1
+    page.goto(f"/projects/{shop.project.slug}/suggested-changes/new?agent={AGENT}&version={FROM}")
+    page.get_by_label("The settings' values, as JSON").fill(REFUNDS)
+    page.get_by_label("Why it should help").fill("It refunds at once.")
+    page.get_by_role("button", name="Draft it").dblclick()
+    expect(page.get_by_role("heading", level=1)).to_have_text("It refunds at once")
+    assert len(sent) == 2
