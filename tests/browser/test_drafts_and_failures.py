@@ -216,6 +216,37 @@ def test_marking_during_a_save_neither_stops_it_nor_is_lost(shop: Shop, page_for
     assert (corrections(run_id), said(shop, run_id)["answer"]) == (1, "right")
 
 
+def test_what_is_typed_and_marked_while_the_form_is_drawn_anew_stays(shop: Shop, page_for):
+    (run_id,) = waiting(shop)
+    page = page_for(shop.person("editor"))
+    form = opened(shop, page, run_id)
+    page.keyboard.press("2")
+    why = form.get_by_label("Why")
+    why.fill("It should have asked")
+    held: list[Route] = []
+    page.route(CORRECT, lambda route: held.append(route) if when(route, "add") else route.continue_())
+    with page.expect_request(lambda request: "do=add" in (request.post_data or "")):
+        form.get_by_label("Add a call").select_option(TOOLS[1])
+    why.focus()
+    why.press("End")
+    page.keyboard.type(" for the order")
+    page.locator("#answer-wrong").check()
+    why.focus()
+    page.keyboard.type(" first")
+    held[0].continue_()
+    added = form.locator(".expected.added")
+    expect(added).to_have_count(1)
+    expect(why).to_be_focused()
+    page.keyboard.type(", always")
+    expect(why).to_have_value("It should have asked for the order first, always")
+    expect(page.locator("#answer-wrong")).to_be_checked()
+    expect(page.locator("#decisions-wrong")).to_be_checked()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text(re.compile("^Saved"))).to_be_visible()
+    kept = said(shop, run_id)
+    assert (kept["answer"], kept["why"]) == ("wrong", "It should have asked for the order first, always")
+
+
 def test_what_is_typed_after_a_save_that_was_lost_is_not_sent_by_itself(shop: Shop, page_for, troubles):
     troubles.expect("ERR_INTERNET_DISCONNECTED", "htmx:(afterRequest|sendError)")
     (run_id,) = waiting(shop)
