@@ -39,18 +39,32 @@ def acts(runs: list[Told], now: datetime) -> list[Act]:
     """What was done through the corrections' door, and about what came in by it, until ``now``, in order."""
     rng = Random(f"{SEED} reviews")  # noqa: S311 - made-up data, the same each time
     done: list[Act] = []
+    flows = _flows_looked_at(runs)
     for told in runs:
         if told.is_reviewable:
-            done += _about(rng, told)
+            done += _about(rng, told, flows)
     done += _erasures(done, now)
     return sorted((act for act in done if act.at <= now), key=lambda act: act.at)
 
 
-def _about(rng: Random, told: Told) -> Iterator[Act]:
-    flaw = told.scene.flaw if told.scene else None
-    if rng.random() < _share_looked_at(told, flaw):
+def _flows_looked_at(runs: list[Told]) -> set[str]:
+    """The flows' runs that people look at: some of each company's, whatever hour it is, and too few for a share."""
+    flows: dict[str, list[str]] = {}
+    for told in runs:
+        if told.is_reviewable and told.scene is None:
+            flows.setdefault(told.company.slug, []).append(told.run_id)
+    return {run_id for ids in flows.values() for run_id in ids[::5]}
+
+
+def _about(rng: Random, told: Told, flows: set[str]) -> Iterator[Act]:
+    if told.scene is None:
+        if told.run_id in flows:
+            yield from _people(rng, told, None, together=False)
+        return
+    flaw = told.scene.flaw
+    if rng.random() < (0.27 if flaw else 0.07):
         yield from _people(rng, told, flaw)
-    if told.scene is None or "parentRunId" in told.record:
+    if "parentRunId" in told.record:
         return
     if rng.random() < (0.09 if flaw else 0.03) and "participantId" in told.record:
         yield _end_user(rng, told, flaw)
@@ -58,25 +72,19 @@ def _about(rng: Random, told: Told) -> Iterator[Act]:
         yield _night_check(told, flaw)
 
 
-def _share_looked_at(told: Told, flaw: Flaw | None) -> float:
-    """Of runs like this one; there are only a few flows, of which some shall be among them."""
-    if told.scene is None:
-        return 0.2
-    return 0.27 if flaw else 0.07
-
-
 def writers_of(told: Told) -> list[Person]:
     """Who may correct the run."""
     return [person for person in told.company.people if person.roles.get(told.project) in {"editor", "admin", "owner"}]
 
 
-def _people(rng: Random, told: Told, flaw: Flaw | None) -> Iterator[Act]:
-    """One to three people, who don't always agree; one in twelve thinks again later."""
+def _people(rng: Random, told: Told, flaw: Flaw | None, *, together: bool = True) -> Iterator[Act]:
+    """One to three people, who don't always agree, or one alone; one in twelve thinks again later."""
     writers = writers_of(told)
     weights = [1 if person.roles[told.project] == "owner" else 4 for person in writers]
     first = rng.choices(writers, weights)[0]
     others = [person for person in writers if person is not first]
-    for person in [first, *rng.sample(others, k=min(len(others), rng.choices((0, 1, 2), (66, 26, 8))[0]))]:
+    more = min(len(others), rng.choices((0, 1, 2), (66, 26, 8))[0]) if together else 0
+    for person in [first, *rng.sample(others, k=more)]:
         at = told.reported_at + timedelta(hours=rng.lognormvariate(1.8, 1.1))
         finds = flaw is not None and rng.random() < 0.88
         if rng.random() < 0.08:
