@@ -20,6 +20,14 @@ def pytest_configure(config: pytest.Config) -> None:
         server.acquire()
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Begin with the long ones, after all others have put the tests into their order."""
+    done = yield
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    return done
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """Remember the environment, as the test finds it."""

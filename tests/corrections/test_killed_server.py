@@ -26,6 +26,8 @@ from kindgi.access.models import Tenant
 from tests.builders import Api, make_service_account, make_tenant, make_token
 from tests.support.servers import ServedProject, free_port, worker_database_url
 
+pytestmark = pytest.mark.long
+
 CLIENTS = 8
 KILLS = 200
 RUN = {"agent": {"id": "acme.desk", "version": "1.0.0"}, "status": "completed", "output": {"matches": ["a", "b"]}}

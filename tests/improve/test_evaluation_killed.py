@@ -18,6 +18,8 @@ from tests.judging.queues import import_runs
 from tests.support.shops import AGENT, Shop, completed
 from tests.support.workers import ForkingWorker, a_forking_worker
 
+pytestmark = pytest.mark.long
+
 CASES, KILLS = 300, 20
 SCHEDULE = {
     "PURGE_EVERY_SECONDS": "3600",

@@ -28,6 +28,8 @@ from tests.support.servers import ServedProject
 from tests.support.shops import Shop
 from tests.support.workers import WorkerProcess, a_worker
 
+pytestmark = pytest.mark.long
+
 __all__ = ["broker", "brokers"]
 
 a_server = pytest.mark.parametrize("broker", ["redis", "rabbitmq"], indirect=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
+import pytest
 from django.db import transaction
 
 from corrections.models import Correction
@@ -22,6 +23,8 @@ from tests.judging.queues import make_rule, queue_path, rules_path
 from tests.judging.recounting import assert_all_is_well
 from tests.support.parallel import at_once
 from tests.support.shops import Shop, completed
+
+pytestmark = pytest.mark.long
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
 CAP = 6

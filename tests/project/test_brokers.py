@@ -22,6 +22,8 @@ from tests.support.servers import worker_database_url
 from tests.support.shops import Shop, completed, fresh
 from tests.support.workers import WorkerProcess, a_worker, old_runs, slow_deletes
 
+pytestmark = pytest.mark.long
+
 __all__ = ["broker", "brokers", "fresh"]
 
 # Those that are a process, which can be killed.

@@ -19,6 +19,8 @@ from django.conf import settings
 from tests.support.commands import PRODUCTION, essentials, manage
 from tests.support.servers import free_port
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def var() -> Iterator[Path]:
