@@ -47,6 +47,8 @@ def drop(name: str) -> None:
 def _housekeeping() -> Iterator[Any]:
     """A cursor outside of the test databases, while no other test process does such work."""
     with connection._nodb_cursor() as cursor:
+        # However long the first of them migrates: on a busy machine that is more than a request may wait for a lock.
+        cursor.execute("SET lock_timeout = 0")
         cursor.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
         yield cursor
 
