@@ -1,17 +1,18 @@
 """Giving people the answers to judge that nobody has judged: as runs of the candidate (contract, section 7).
 
-Each different answer of a case is one run, of an id that is made of the replay's: sent again, there
-is nothing to send. Erasing what was replayed erases it (:mod:`improve.services.erasure`).
+Each different answer of a case in which something is unjudged is one run, of an id that is made of
+the replay's: sent again, there is nothing to send. Erasing what was replayed erases it
+(:mod:`improve.services.erasure`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import UNSET, Raw, UnsetType
 
 from corrections.services.test_runs.reading import Scope, corrections_lock
-from improve.models import CaseLabel, CaseReplay, CaseResult, Evaluation, Proposal, ReplayState
+from improve.models import CaseLabel, CaseReplay, CaseResult, Evaluation, Proposal
 from improve.scoring import Replayed
 from improve.selectors.evaluations import case_results, cases_with_answers, participants_of
 from improve.services.erasure import run_id_sent
@@ -56,7 +57,7 @@ def _send(caller: Caller, proposal: Proposal, evaluation: Evaluation, results: S
         whose = participants.get(answered.result.case.run_id, "")
         made = [
             Report(run_id_sent(replay.pk), _body(proposal, evaluation, replay, answered.content.input, whose))
-            for replay in _different(answered.replays)
+            for replay in _different(answered.replays, _unjudged(answered.result))
         ]
         answered.result.sent_run_ids = [report.run_id for report in made]
         reports += made
@@ -66,12 +67,17 @@ def _send(caller: Caller, proposal: Proposal, evaluation: Evaluation, results: S
     return len(reports)
 
 
-def _different(replays: Sequence[CaseReplay]) -> Iterator[CaseReplay]:
-    """Those that were answered, each answer once."""
+def _unjudged(result: CaseResult) -> set[int]:
+    """The repetitions in which the evaluation found something that nobody has judged."""
+    return {one["repetition"] for one in result.parts if any("candidate" not in part for part in one["parts"])}
+
+
+def _different(replays: Sequence[CaseReplay], wanted: Collection[int]) -> Iterator[CaseReplay]:
+    """Those of the wanted repetitions that were answered, each answer once."""
     seen: set[tuple[str, str]] = set()
     for replay in replays:
         output = unpack(replay.output)
-        if replay.state != ReplayState.ANSWERED or replay.erased_at is not None or output is None:
+        if replay.repetition not in wanted or replay.erased_at is not None or output is None:
             continue
         answer = Replayed(output=output, calls=unpack(replay.calls)).whole
         if answer not in seen:

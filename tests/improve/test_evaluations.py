@@ -90,11 +90,6 @@ def saying(text: str) -> dict[str, Any]:
     return {"output": {"text": text}, "calls": []}
 
 
-def pointed(verdict: str) -> dict[str, Any]:
-    """A correction of the text alone."""
-    return {"items": [{"key": "text", "pointer": "/text", "verdict": verdict}]}
-
-
 def refused(response: Any, status_code: int, code: str) -> None:
     """Fail unless the answer is this refusal."""
     assert (response.status_code, response.json()["error"]["code"]) == (status_code, code)
@@ -149,14 +144,9 @@ def test_each_case_is_called_what_it_is(shop: Shop) -> None:
         "failed": None,
     }
     runs = {name: corrected(shop, name) for name in answers}
-    second = {"items": [{"key": "other", "pointer": "/other", "verdict": "wrong"}]}
-    runs["worse"] = corrected(
-        shop,
-        "worse",
-        output={"text": "no", "other": "never"},
-        correct={"items": [*pointed("right")["items"], *second["items"]]},
-    )
-    answers["worse"] = {"output": {"text": "never", "other": "never"}, "calls": []}
+    verdicts = [{"key": f"k{at}", "pointer": f"/{at}", "verdict": one} for at, one in enumerate(("right", "wrong"))]
+    runs["worse"] = corrected(shop, "worse", output=["no", "never"], correct={"items": verdicts})
+    answers["worse"] = {"output": ["never", "never"], "calls": []}
     proposal = drafted(shop)
     found = evaluated(shop, proposal, lambda name, n: answers[name])
     by_run = cases(shop, proposal)
@@ -293,6 +283,18 @@ def test_a_new_evaluation_counts_what_was_said_of_the_answers_that_earlier_ones_
     act(shop, proposal, "rescore")
     labels = latest(shop, proposal)["labels"]
     assert (labels["better"], labels["same"], labels["changed"]) == (5, 1, 0), "the earlier ones are not forgotten"
+
+
+def test_only_answers_that_have_something_unjudged_are_sent(shop: Shop) -> None:
+    run = corrected(shop, "a", correct={"answer": "right"})
+    corrected(shop, "b")
+    proposal = drafted(shop)
+    words = {"a": [saying(one) for one in ("no", "perhaps", "no")], "b": [YES, YES, saying("never")]}
+    found = evaluated(shop, proposal, lambda name, n: words[name][n], repetitions=3)
+    assert found["labels"]["changed"] == 2
+    assert act(shop, proposal, "send") == {"sent": 2}, "not what was recorded, nor what it should say"
+    sent = {shop.editor.ok("GET", f"runs/{one}")["output"]["text"] for one in sent_of(shop, proposal)}
+    assert sent == {"perhaps", "never"} and len(cases(shop, proposal)[run]["runIds"]) == 1
 
 
 def test_what_was_sent_makes_no_case_itself(shop: Shop) -> None:
