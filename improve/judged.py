@@ -6,7 +6,9 @@ holds no more of anybody's words than the corrections' own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import sha256
 from uuid import UUID
 
@@ -16,6 +18,8 @@ from corrections.decision_check import Expected, Made
 from corrections.json_values import canonical, parse
 from corrections.models import ANSWER_KEY, DECISIONS_KEY
 from kindgi.runs.content import pack, unpack
+
+_INDEX = re.compile(r"(?<=/)(?:0|[1-9][0-9]*)(?=/|\Z)")
 
 
 class Voice(msgspec.Struct, frozen=True, array_like=True):
@@ -47,8 +51,18 @@ class JudgedItem(msgspec.Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """What it is compared with: the decisions, the answer, or items of the output, wherever they stand."""
-        return self.key if self.key in (DECISIONS_KEY, ANSWER_KEY) else ""
+        """What it is compared with: the decisions, the answer, or items of the same list, wherever in it they stand."""
+        return self.key if self.key in (DECISIONS_KEY, ANSWER_KEY) else list_of(self.pointer or "")
+
+
+@lru_cache(maxsize=10_000)
+def list_of(pointer: str) -> str:
+    """What stands for a pointer's list: the same for pointers that are alike but for the indices of arrays.
+
+    A number may be an object's key as well, which the pointer alone doesn't tell: keys that are
+    numbers count for places of a list.
+    """
+    return _INDEX.sub("0", pointer)
 
 
 class Said(msgspec.Struct, frozen=True):

@@ -1,10 +1,14 @@
 """What a replay comes to for a test case (contract, section 7; docs/test-sets.md). Knows no database.
 
 Each verdict is evidence about a value. A replay's value in the place of a judged one has the
-recorded verdicts where it is the same, and else whatever people said of that value: that the answer
-should be so, that another item with it is right or wrong, what the expected calls say of other
-decisions. Where nobody who counts has said anything of it, it is changed. Weights are summed
-exactly, so that neither the order of verdicts nor rounding says that anything differs.
+recorded verdicts where it is the same, and no others, so that a value never differs from itself. Else
+it has whatever people said of that value: that the answer should be so, that another item of the same
+list with it is right or wrong, what the expected calls say of other decisions. Where nobody who counts
+has said anything of it, it is changed.
+
+Evidence says which share of a value is right. What the thing weighs is the recorded verdicts' weight
+on both sides, so that a case counts no less for a loss, and no more for having been asked about often.
+Weights are summed exactly, so that neither the order of verdicts nor rounding says that anything differs.
 """
 
 from __future__ import annotations
@@ -25,19 +29,20 @@ from improve.judged import Judged, JudgedItem, Said, Voice, calls_digest, value_
 
 
 class Tally(NamedTuple):
-    """What verdicts come to: the weight of those that say right, and of all."""
+    """What verdicts come to: the weight that is right, and all of it."""
 
     right: Fraction = Fraction()
     total: Fraction = Fraction()
-
-    def plus(self, other: Tally) -> Tally:
-        """Both together."""
-        return Tally(self.right + other.right, self.total + other.total)
 
     @property
     def share(self) -> Fraction | None:
         """The share that is right, ``None`` where nothing weighs."""
         return self.right / self.total if self.total else None
+
+    def weighing(self, total: Fraction) -> Tally | None:
+        """The same share of another weight, ``None`` where nothing weighs."""
+        share = self.share
+        return None if share is None else Tally(share * total, total)
 
     @property
     def has_wrong(self) -> bool:
@@ -58,7 +63,7 @@ def together(tallies: Iterable[Tally]) -> Tally:
 class Part:
     """One judged thing beside what a replay has in its place; ``candidate`` is ``None`` where that is changed.
 
-    ``same`` says that both have the same value.
+    ``same`` says that both have the same value. Both sides have the same weight.
     """
 
     key: str
@@ -174,12 +179,10 @@ def _uncounted(item: JudgedItem, replayed: Replayed) -> Part:
 def _part(item: JudgedItem, replayed: Replayed, said_of: Sequence[Judged]) -> Part:
     baseline = _tally(item.voices)
     value = replayed.value_of(item)
-    same = value is not None and value == item.value
-    if same:
-        evidence = baseline.plus(_marked(item.kind, value, said_of[1:]))
-        return Part(item.key, item.pointer, True, baseline, evidence)
+    if value is not None and value == item.value:
+        return Part(item.key, item.pointer, True, baseline, baseline)
     found = together(_evidence(item, value, replayed, said_of))
-    return Part(item.key, item.pointer, False, baseline, found if found.total else None)
+    return Part(item.key, item.pointer, False, baseline, found.weighing(baseline.total))
 
 
 def _evidence(item: JudgedItem, value: str | None, replayed: Replayed, said_of: Sequence[Judged]) -> Iterator[Tally]:
@@ -193,9 +196,9 @@ def _evidence(item: JudgedItem, value: str | None, replayed: Replayed, said_of: 
         yield from _told(value, said_of)
 
 
-def _marked(kind: str, value: str | None, said_of: Sequence[Judged]) -> Tally:
+def _marked(kind: str, value: str, said_of: Sequence[Judged]) -> Tally:
     """What people said where they found that very value."""
-    items = (item for judged in said_of for item in judged.items if item.kind == kind and item.value == value)
+    items = (item for judged in said_of for item in judged.items if item.value == value and item.kind == kind)
     return together(_tally(item.voices) for item in items)
 
 
@@ -215,11 +218,11 @@ def _told(value: str, said_of: Sequence[Judged]) -> Iterator[Tally]:
             yield Tally(Fraction(voice.weight), Fraction(voice.weight))
 
 
-def _wrong(kind: str, said_of: Sequence[Judged]) -> Iterator[tuple[Voice, Said, str | None]]:
+def _wrong(key: str, said_of: Sequence[Judged]) -> Iterator[tuple[Voice, Said, str | None]]:
     """Each verdict that says wrong, with its correction's words and what it was said of."""
     for judged in said_of:
         for item in judged.items:
-            if item.kind == kind:
+            if item.key == key:
                 yield from ((one, judged.said[one.said], item.value) for one in item.voices if not one.right)
 
 

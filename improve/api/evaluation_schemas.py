@@ -75,7 +75,7 @@ class EvaluationWhole(EvaluationAnswer, kw_only=True):
 
 
 class TallyAnswer(Answer):
-    """What verdicts weigh: those that say right, and all."""
+    """The weight that is right, and all of it: as much on both sides, what the recorded run's verdicts weigh."""
 
     right: float
     total: float

@@ -75,6 +75,26 @@ def test_more_cases_but_less_weight_is_not_better() -> None:
     assert (found.p <= Fraction(1, 20), found.why_not) == (True, WhyNot.NOT_MORE)
 
 
+def test_a_case_weighs_the_same_on_both_sides_whatever_was_found_of_it() -> None:
+    heavy = Case({"matches": ["a", "b"]}).judge("k0", True, 20, pointer="/matches/0")
+    heavy.judge("k1", False, pointer="/matches/1")
+    light = [came_out(wrong().scored(said("yes")))] * 8
+    found = compared([came_out(heavy.scored({"matches": ["b"]})), *light], repetitions=1)
+    assert (found.baseline.share, found.candidate.share) == (Fraction(20, 28), Fraction(8, 28))
+    assert found.baseline.n == found.candidate.n == effective_size([Fraction(20)] + [Fraction(1)] * 8)
+    assert (found.labels[B], found.labels[W], found.why_not) == (8, 1, WhyNot.NOT_MORE)
+
+
+def test_cases_that_are_all_the_same_make_no_difference_however_much_was_said_since() -> None:
+    since = Case(said("new"))
+    for _ in range(4):
+        since.answer(True)
+    other = came_out(Case(said("old")).answer(True).scored(said("new"), also=[since.judged]))
+    kept = came_out(Case(said("no")).answer(False, why="No.").again())
+    found = compared([other] * 3 + [kept] * 3, repetitions=1)
+    assert (found.labels[S], found.delta) == (6, Fraction())
+
+
 def test_ranges_are_wilsons_of_the_effective_number_of_cases() -> None:
     found = compared([case(1, 1, weight=3)] * 4 + [case(1, 1)] * 7 + [case(0, 1)], repetitions=1)
     assert (found.baseline.share, found.baseline.n) == (Fraction(19, 20), 400 / 44)

@@ -91,6 +91,38 @@ def test_an_item_is_what_stands_in_its_place() -> None:
     assert came_out(case.scored(ranked("z", "y"))).label == S, "what is known is compared, where something is wrong"
 
 
+def test_items_say_nothing_of_items_of_other_lists() -> None:
+    two = Case({"priority": 1, "count": 3}).judge("priority", False, pointer="/priority")
+    two.judge("count", True, pointer="/count")
+    assert [part.candidate for part in two.scored({"priority": 3, "count": 3}).parts] == [None, of(1, 1)]
+    lists = Case({"a": [{"x": 1, "y": 2}], "b": [2]}).judge("x", False, pointer="/a/0/x")
+    lists.judge("y", True, pointer="/a/0/y").judge("b", True, pointer="/b/0")
+    assert lists.scored({"a": [{"x": 2, "y": 2}], "b": [2]}).parts[0].candidate is None
+    matches = Case({"m": [{"id": n} for n in range(12)]}).judge("k0", False, pointer="/m/0/id")
+    matches.judge("k11", True, pointer="/m/11/id")
+    assert matches.scored({"m": [{"id": 11}] * 12}).parts[0].candidate == of(1, 1), "another place of the same list"
+
+
+def test_a_value_has_the_weight_of_what_it_is_beside() -> None:
+    case = Case(ranked("a", "b")).judge("k0", True, 20, pointer="/matches/0").judge("k1", False, pointer="/matches/1")
+    found = came_out(case.scored(ranked("b")))
+    assert (found.label, found.baseline, found.candidate) == (W, of(20, 20), of(0, 20))
+    asked_often = Case("new")
+    for right in (True, True, False):
+        asked_often.answer(right, 5)
+    once = came_out(Case("old").answer(True).scored("new", also=[asked_often.judged]))
+    assert (once.label, once.baseline, once.candidate) == (W, of(1, 1), Tally(Fraction(2, 3), Fraction(1)))
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_the_same_value_is_neither_better_nor_worse_whatever_is_said_of_it_since(right: bool) -> None:
+    calls = [call("a")]
+    case = Case(said("Hello."), calls).answer(True).decisions(True).decisions(False, should_call=[call("b")])
+    since = Case(said("Hello!"), calls).answer(True).decisions(right, 3, should_call=[call("b")]).judged
+    found = came_out(case.scored(said("Hello!"), calls, also=[since]))
+    assert (found.label, found.baseline, found.candidate) == (S, of(2, 3), of(2, 3))
+
+
 def test_items_and_answers_say_nothing_of_each_other() -> None:
     case = Case("x").answer(True).judge("item", False, pointer="/a")
     assert came_out(case.scored({"a": "x"})).label == C
@@ -106,7 +138,7 @@ def test_judges_who_disagree_count_with_their_weights() -> None:
     same = came_out(case.scored("x"))
     assert (same.label, same.candidate) == (S, (Fraction(3), Fraction(4)))
     other = came_out(case.scored("y"))
-    assert (other.label, other.baseline, other.candidate) == (B, of(3, 4), of(1, 1))
+    assert (other.label, other.baseline, other.candidate) == (B, of(3, 4), of(4, 4))
 
 
 def test_only_experts_count_where_that_is_asked() -> None:
@@ -131,7 +163,7 @@ def test_what_people_said_since_of_its_answers_counts() -> None:
     assert came_out(case.scored("z", [call("a")])).label == C
     since = Case("z", [call("a")]).answer(True, 2).judged
     found = came_out(case.scored("z", [call("a")], also=[since]))
-    assert (found.label, found.baseline, found.candidate) == (B, of(1, 2), of(3, 3))
+    assert (found.label, found.baseline, found.candidate) == (B, of(1, 2), of(2, 2))
     better_still = Case("q").answer(False, should_say="z").judged
     assert came_out(case.scored("z", [call("a")], also=[better_still])).label == B
 
@@ -199,6 +231,16 @@ def test_the_order_of_verdicts_and_items_says_nothing(case: Case, replay: Any, r
         random.shuffle(item.voices)
     random.shuffle(case.items)
     assert came_out(case.scored(*replay)) == found
+
+
+@given(cases(), replays, st.lists(cases(), max_size=3))
+def test_both_sides_have_the_same_weights_and_the_same_value_the_same_evidence(
+    case: Case, replay: Any, since: list[Case]
+) -> None:
+    counts = [counted(one.judged, experts_only=False) for one in since]
+    for part in case.scored(*replay, also=counts).parts:
+        assert part.candidate is None or part.candidate.total == part.baseline.total
+        assert not part.same or part.candidate == part.baseline
 
 
 @given(cases(), replays)
