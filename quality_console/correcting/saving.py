@@ -32,6 +32,7 @@ def form_problems(form: CorrectionForm) -> list[str]:
         problems += [one.text for one in form.marked.problems if one.mark is None]
         problems += [_("A call that you marked can't be sent like this.")] if _at_a_call(form) else []
         problems += [_("Name each argument that you wrote a value for.")] if typed.unnamed_arguments else []
+        problems += [_("No call can be added of the tool that you named.")] if typed.to_add else []
     if typed.class_id is None or typed.class_id not in {row.id for row in form.class_rows}:
         problems.append(_("Say as which class you correct it."))
     if form.judged_count > MOST_ITEMS:

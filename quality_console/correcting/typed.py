@@ -52,8 +52,9 @@ class Typed:
     """A whole form.
 
     ``class_id`` is empty for no class, and ``None`` while none is chosen. ``never`` are tools that
-    must not be called and weren't; ``items`` are verdicts by pointer, and ``keyed`` those of items
-    that have none, by key; ``list_pointer`` is the list of the output that is shown.
+    must not be called and weren't; ``to_add`` is a tool that is named beside "Add" and of which no
+    call was added yet; ``items`` are verdicts by pointer, and ``keyed`` those of items that have
+    none, by key; ``list_pointer`` is the list of the output that is shown.
     """
 
     decisions: str = ""
@@ -62,6 +63,7 @@ class Typed:
     calls_from: int = 0
     added: list[AddedCall] = field(default_factory=list)
     never: list[str] = field(default_factory=list)
+    to_add: str = ""
     should_say: str = ""
     why: str = ""
     items: dict[str, str] = field(default_factory=dict)
@@ -109,6 +111,7 @@ def typed_in(sent: QueryDict, calls: Mapping[int, ToolCall]) -> Typed:
         decisions=_one_of(sent.get("decisions"), ("right", "wrong")),
         answer=_one_of(sent.get("answer"), ("right", "wrong")),
         calls_from=_number(sent.get("calls-from")),
+        to_add=_text(sent.get("add-tool")),
         should_say=_text(sent.get("should-say")),
         why=_text(sent.get("why")),
         list_pointer=sent.get("list"),

@@ -25,7 +25,7 @@ from kindgi.api.errors import ApiError
 from quality_console.correcting import notices
 from quality_console.correcting.form import CorrectionForm
 from quality_console.correcting.opening import Opened
-from quality_console.correcting.reshaping import reshape
+from quality_console.correcting.reshaping import add_named, reshape
 from quality_console.correcting.saving import form_problems, form_save, says_the_same
 from quality_console.frame import ConsoleRequest
 from quality_console.queue.asked import asked_of, tab_address
@@ -46,10 +46,12 @@ def correct(request: ConsoleRequest, slug: str, run_id: str) -> HttpResponseBase
     form = opened.sent_form(request.POST)
     do = request.POST.get("do", "look")
     if do.removesuffix(_ANYWAY) in _SAVES:
+        # Who names a tool and saves means it, whether or not they pressed "Add" in between.
+        add_named(form)
         return _save(opened, form, do)
     if request.htmx.target == "correction-checks":
         return _looked_at(request, form)
-    reshape(form, do, request.POST)
+    reshape(form, do)
     return _answer(opened, form)
 
 

@@ -7,7 +7,9 @@
   const form = () => document.getElementById("correction");
   // By the button itself: HTMX sends the name of what was clicked.
   const submit = (value) => {
-    if (!sends && !restoring) button(value)?.click();
+    // What is asked for while the form is drawn anew is done with the form that comes.
+    if (draws && saves(value)) then = value;
+    if (!sends && !restoring && !draws) button(value)?.click();
   };
   const button = (value) => form()?.querySelector(`button[name="do"][value="${value}"]`) ?? form()?.elements.namedItem("do")[0];
 
@@ -115,7 +117,8 @@
     // What is typed after a save that didn't arrive isn't finished: it is sent when they say so.
     if (retry) {
       unsent();
-      tell("unsent");
+      if (saves(form().dataset.sent)) tell("unsent");
+      else hush();
     }
     clearTimeout(keeping);
     keeping = setTimeout(keep, 250);
@@ -126,6 +129,8 @@
 
   /* ── Sending: the buttons say so; what is lost on the way is sent again, as it was ── */
   let retry = null, sends = false;
+  // While the form is drawn anew nothing can be typed into the one that goes; ``then`` is what follows.
+  let draws = false, then = null;
   const unsent = () => {
     clearTimeout(retry);
     retry = null;
@@ -141,24 +146,42 @@
     lock(form(), on);
     note("");
   };
+  const drawing = (on) => {
+    draws = on;
+    if (!form()) return;
+    lock(form(), on);
+    form().ariaBusy = on || null;
+  };
   let focused;
   // Before anything of it: to send the form once more would give up the sending that is under way.
   document.addEventListener("htmx:confirm", (event) => {
-    if ((sends || restoring) && event.detail.elt.closest?.("#correction")) event.preventDefault();
+    if ((sends || restoring || draws) && event.detail.elt.closest?.("#correction")) event.preventDefault();
   });
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
     if (detail.elt.id !== "correction") return;
     unsent();
     detail.elt.dataset.sent = detail.requestConfig.parameters.do ?? "look";
-    if (!saves(detail.elt.dataset.sent)) return;
     focused = document.activeElement;
+    if (!saves(detail.elt.dataset.sent)) return;
     undecided = null; // who saves goes on with what there is
     sending(true);
+  });
+  // Once everybody has seen where the focus is.
+  document.addEventListener("htmx:beforeSend", ({ detail }) => {
+    if (detail.elt.id === "correction" && !sends) drawing(true);
   });
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     // The form that asked may be gone by now, for the one that was answered.
     const asked = detail.requestConfig.elt;
     if (asked.id !== "correction") return;
+    if (draws) {
+      drawing(false);
+      if (!detail.successful && focused?.isConnected && document.activeElement === document.body) focused.focus();
+      const next = detail.successful && then;
+      then = null;
+      if (next) submit(next);
+      return;
+    }
     if (detail.xhr?.getResponseHeader("HX-Redirect")) {
       over = true;
       return forget(asked);
@@ -174,7 +197,7 @@
     const what = detail.elt.dataset.sent;
     tell("offline");
     form()?.querySelector("[data-try-now]")?.addEventListener("click", () => submit(what));
-    if (saves(what)) retry = setTimeout(() => submit(what), RETRY_AFTER);
+    retry = setTimeout(() => submit(what), RETRY_AFTER);
   });
   window.addEventListener("online", () => {
     if (retry) submit(form()?.dataset.sent);
@@ -273,7 +296,7 @@
     if (event.isComposing || event.defaultPrevented) return;
     const inFront = document.querySelector("dialog[open], [popover]:popover-open");
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return sendFrom(event, inFront);
-    if (event.ctrlKey || event.metaKey || event.altKey || sends || restoring) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || sends || restoring || draws) return;
     if (inFront && event.key !== "?") return;
     if (types(event.target)) {
       if (event.key === "Escape") event.target.blur();

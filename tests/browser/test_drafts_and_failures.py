@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -216,35 +217,63 @@ def test_marking_during_a_save_neither_stops_it_nor_is_lost(shop: Shop, page_for
     assert (corrections(run_id), said(shop, run_id)["answer"]) == (1, "right")
 
 
-def test_what_is_typed_and_marked_while_the_form_is_drawn_anew_stays(shop: Shop, page_for):
+def held_up(page: Page, does: str, act: Callable[[], object]) -> Route:
+    """What is sent by ``act`` to draw the form anew, which has no answer yet."""
+    held: list[Route] = []
+    page.route(CORRECT, lambda route: held.append(route) if when(route, does) else route.continue_())
+    with page.expect_request(lambda request: f"do={does}" in (request.post_data or "")):
+        act()
+    expect(page.locator("#correction > .body[inert]")).to_have_count(1)
+    return held[0]
+
+
+def test_while_the_form_is_drawn_anew_nothing_is_typed_into_the_one_that_goes(shop: Shop, page_for):
     (run_id,) = waiting(shop)
     page = page_for(shop.person("editor"))
     form = opened(shop, page, run_id)
     page.keyboard.press("2")
-    why = form.get_by_label("Why")
-    why.fill("It should have asked")
-    held: list[Route] = []
-    page.route(CORRECT, lambda route: held.append(route) if when(route, "add") else route.continue_())
-    with page.expect_request(lambda request: "do=add" in (request.post_data or "")):
-        form.get_by_label("Add a call").select_option(TOOLS[1])
-    why.focus()
-    why.press("End")
-    page.keyboard.type(" for the order")
-    page.locator("#answer-wrong").check()
-    why.focus()
-    page.keyboard.type(" first")
-    held[0].continue_()
+    form.get_by_label("Why").fill("It should have asked")
+    add = form.get_by_label("Add a call it should have made")
+    held = held_up(page, "add", lambda: add.select_option(TOOLS[1]))
+    expect(form).to_have_attribute("aria-busy", "true")
+    page.keyboard.type("13rcjk")
+    held.continue_()
     added = form.locator(".expected.added")
     expect(added).to_have_count(1)
-    expect(why).to_be_focused()
-    page.keyboard.type(", always")
-    expect(why).to_have_value("It should have asked for the order first, always")
-    expect(page.locator("#answer-wrong")).to_be_checked()
-    expect(page.locator("#decisions-wrong")).to_be_checked()
+    expect(added.locator(":focus")).to_have_count(1)
+    expect(form.locator("#decisions-wrong")).to_be_checked()
+    expect(form.locator("#answer-right, #answer-wrong").and_(form.locator(":checked"))).to_have_count(0)
+    expect(form.get_by_label("Why")).to_have_value("It should have asked")
+    expect(form).not_to_have_attribute("aria-busy", "true")
+    expect(page).to_have_url(re.compile(run_id))
+
+
+def test_a_save_that_is_asked_for_while_a_call_is_added_saves_with_it(shop: Shop, page_for):
+    (run_id,) = waiting(shop)
+    page = page_for(shop.person("editor"))
+    form = opened(shop, page, run_id)
+    page.keyboard.press("2")
+    add = form.get_by_label("Add a call it should have made")
+    held = held_up(page, "add", lambda: add.select_option(TOOLS[1]))
     page.keyboard.press("Control+Enter")
+    assert corrections(run_id) == 0
+    held.continue_()
     expect(page.get_by_text(re.compile("^Saved"))).to_be_visible()
-    kept = said(shop, run_id)
-    assert (kept["answer"], kept["why"]) == ("wrong", "It should have asked for the order first, always")
+    assert [call["tool"] for call in said(shop, run_id)["shouldCall"]] == [TOOLS[1]]
+
+
+def test_a_call_that_could_not_be_added_is_added_once_there_is_a_connection(shop: Shop, page_for, troubles):
+    troubles.expect("ERR_INTERNET_DISCONNECTED", "htmx:(afterRequest|sendError)")
+    (run_id,) = waiting(shop)
+    page = page_for(shop.person("editor"))
+    form = opened(shop, page, run_id)
+    page.keyboard.press("2")
+    page.context.set_offline(True)
+    form.get_by_label("Add a call it should have made").select_option(TOOLS[1])
+    expect(form.get_by_text("No connection.")).to_be_visible()
+    page.context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(form.locator(".expected.added")).to_have_count(1)
 
 
 def test_what_is_typed_after_a_save_that_was_lost_is_not_sent_by_itself(shop: Shop, page_for, troubles):

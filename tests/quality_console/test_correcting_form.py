@@ -138,12 +138,15 @@ def test_nonsense_in_a_form_is_as_if_it_were_not_there():
 def test_buttons_change_the_forms_shape_and_keep_what_was_typed():
     form = form_of("answer=wrong&why=Because&add-tool=shop.refund")
     for do in ("add", "add", "drop:0", "item:/note", "item:/nowhere", "said", "calls:x", "drop:7", "who knows"):
-        reshape(form, do, QueryDict("add-tool=shop.refund"))
+        form.typed.to_add = "shop.refund"
+        reshape(form, do)
+    assert form.typed.to_add == "shop.refund", "what isn't added stays beside Add"
     assert [call.tool for call in form.typed.added] == ["shop.refund"]
     assert form.typed.items == {"/note": "wrong"} and form.typed.should_say == "On its way."
     assert (form.typed.answer, form.typed.why) == ("wrong", "Because")
-    reshape(form, "add", QueryDict("add-tool=no.such"))
-    assert len(form.typed.added) == 1
+    form.typed.to_add = "no.such"
+    reshape(form, "add")
+    assert (len(form.typed.added), form.typed.to_add) == (1, "no.such")
 
 
 def test_what_a_long_run_says_of_calls_that_are_not_shown_is_kept():

@@ -10,7 +10,7 @@ from django.test import Client
 from corrections.models import Correction
 from tests.builders import browser
 from tests.judging.queues import dismiss, make_rule, queued_runs
-from tests.support.shops import Shop
+from tests.support.shops import AGENT, TOOLS, VERSION, Shop
 
 HX = {"HX-Request": "true", "HX-Target": "correction"}
 
@@ -143,3 +143,23 @@ def test_a_correction_for_an_end_user_leaves_ones_own_to_be_made(undone: Shop, w
 
 def test_a_viewer_is_refused(undone: Shop, waiting: str):
     assert save(browser(undone.person("viewer")), undone, waiting, answer="right").status_code == 403
+
+
+@pytest.mark.parametrize("tools", [True, False], ids=["of its tools", "any tool"])
+def test_a_tool_that_is_named_beside_add_is_saved_with_the_rest(undone: Shop, tools: bool):
+    version = VERSION if tools else "0.1.0"
+    run_id = undone.run(agent={"id": AGENT, "version": version, "via": "explicit"})
+    client = browser(undone.person("editor"))
+    assert save(client, undone, run_id, decisions="wrong", **{"add-tool": TOOLS[1]}).status_code == 303
+    (made,) = undone.editor.ok("GET", f"corrections?runId={run_id}")["data"]
+    assert [call["tool"] for call in made["shouldCall"]] == [TOOLS[1]]
+
+
+def test_a_tool_that_no_call_can_be_added_of_is_said_and_stays_as_it_was_typed(undone: Shop):
+    run_id = undone.run(agent={"id": AGENT, "version": "0.1.0", "via": "explicit"})
+    name = "x" * 201
+    client = browser(undone.person("editor"))
+    answer = save(client, undone, run_id, decisions="wrong", **{"add-tool": name, "m-1": "never"})
+    assert answer.status_code == 422
+    assert "No call can be added of the tool that you named." in answer.content.decode()
+    assert f'value="{name}"' in answer.content.decode()
