@@ -157,6 +157,36 @@ def test_what_was_made_of_their_answers_goes_with_them(fresh: Shop) -> None:
     assert queue["total"] == 3
 
 
+@pytest.mark.parametrize("way", ["run", "participant"])
+@pytest.mark.parametrize("is_purged", [False, True])
+def test_what_was_made_of_their_answers_and_is_purged_by_now_goes_too(fresh: Shop, way: str, is_purged: bool) -> None:
+    """Nobody said for whom the runs were that were made: only the replays of what they were made of tell of them."""
+    theirs, others = (Life(fresh, *who, decides=False) for who in ((PERSON, THEIRS), (NEIGHBOUR, OTHERS)))
+    proposal = tried(fresh, says_made)
+    assert fresh.editor.ok("POST", f"proposals/{proposal}/send")["sent"] == 6
+    Run.objects.filter(tenant=fresh.tenant, replay_of__isnull=False).update(participant_id="", completed_at=OLD)
+    made = {
+        life: [str(one.run_id) for one in Run.objects.filter(tenant=fresh.tenant, replay_of__in=runs_of(life))]
+        for life in (theirs, others)
+    }
+    for life, runs in made.items():
+        for run in runs:
+            life.correct(run)
+    purge(fresh, *made[theirs], *made[others], *(one for life in made if is_purged for one in runs_of(life)))
+    everywhere = where_said(OTHERS)
+    if way == "run":
+        for run in runs_of(theirs):
+            fresh.admin.request("POST", f"runs/{run}/erase", {})
+    else:
+        fresh.admin.ok("POST", f"projects/{fresh.project.pk}/participants/{quote(PERSON, safe='')}/erase")
+    assert (where_said(THEIRS), where_said(OTHERS)) == (set(), everywhere)
+
+
+def runs_of(life: Life) -> list[str]:
+    """The runs that a life began with."""
+    return [*life.own, life.foreign]
+
+
 # What is short is compressed to itself, so that a dump shows its bytes.
 MADE = {"bytes", "improve_casereplay.output", "runs_runcontent.output"}
 

@@ -113,18 +113,30 @@ def participant_erase(*, caller: Caller, project: Project, participant_id: str) 
 
 
 def derived_erase(*, tenant_id: UUID, run_ids: Iterable[UUID]) -> Counter[str]:
-    """Erase those of ``run_ids`` that are runs, since they were made of what is being erased; what went, by kind.
+    """Erase those of ``run_ids`` that are or were runs, since they were made of what is erased; what went, by kind.
 
     What they were made of is locked before, so that no more of them are made. They are locked after
-    it, in the order of their ids.
+    it, in the order of their ids. Of those that retention has purged goes what the apps above keep.
     """
     taken: Counter[str] = Counter()
     for batch in _batches(sorted(run_ids)):
-        runs = [run for run in _locked(tenant_id, batch) if run.content_erased_at is None]
+        there = list(_locked(tenant_id, batch))
+        taken += _derived_gone_erase(tenant_id, set(batch) - {run.run_id for run in there})
+        runs = [run for run in there if run.content_erased_at is None]
         if runs:
             taken += _erase(runs)
             hooks.runs_erased(runs)
             idempotency.forget(tenant_id=tenant_id, subject_ids=[pk for run in runs for pk in (run.run_id, run.pk)])
+    return taken
+
+
+def _derived_gone_erase(tenant_id: UUID, run_ids: set[UUID]) -> Counter[str]:
+    """The same of runs that are no more, or never were: of those that anybody keeps anything of."""
+    gone = [GoneRun(tenant_id, run_id) for run_id in sorted(run_ids)]
+    kept = hooks.gone_run_projects(gone)
+    taken = hooks.gone_run_erased([one for one in gone if one.run_id in kept])
+    if kept:
+        idempotency.forget(tenant_id=tenant_id, subject_ids=list(kept))
     return taken
 
 
