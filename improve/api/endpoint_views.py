@@ -112,6 +112,7 @@ class AgentReplayEndpoint(Endpoint):
         project = project_get(caller=caller, project_id=project_id)
         url = self.body(ReplayEndpointBody).url
         endpoint, secret = replay_endpoint_set(caller=caller, project=project, agent_id=agent_id, url=url)
+        self.is_without_secret = secret is None
         return Response(endpoint_answer(endpoint, secret=secret), status=200 if secret is None else 201)
 
     @operation(

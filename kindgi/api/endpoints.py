@@ -45,6 +45,8 @@ class Endpoint(APIView):
 
     raw_body: bytes = b""
     subject_id: UUID | None = None
+    # Set by an operation with a ``secret`` where this answer carries none: it is kept like any other.
+    is_without_secret = False
 
     def begin(self, request: Request, key_hash: bytes | None, *args: Any, **kwargs: Any) -> None:
         """What an operation that ``begins`` something does first, in a transaction of its own.
@@ -150,7 +152,8 @@ class Endpoint(APIView):
                 idempotency.lock(held)
                 self._check_sent(request, operation)
                 response = self._finished(request, handler(request, *self.args, **self.kwargs))
-                idempotency.keep(held, response, secret=operation.secret, subject_id=self.subject_id)
+                secret = operation.secret and not self.is_without_secret
+                idempotency.keep(held, response, secret=secret, subject_id=self.subject_id)
         except BaseException:
             idempotency.give_back(held)
             raise

@@ -101,6 +101,14 @@ def test_the_answer_with_the_secret_is_not_kept(undone: Shop):
     assert made.json()["secret"] not in kept and made.json()["secret"].encode().hex() not in kept
 
 
+def test_an_answer_without_a_secret_is_kept(undone: Shop):
+    admin, path = undone.api("admin"), endpoint_path(undone)
+    set_endpoint(undone, URL)
+    moved, again = (admin.request("PUT", path, {"url": URL + "/2"}, key="key-2") for _ in range(2))
+    assert (moved.status_code, again.status_code) == (200, 200)
+    assert again.content == moved.content and again.headers["X-Idempotent-Replay"] == "true"
+
+
 def test_no_secret_is_in_logs_the_admin_or_what_a_job_leaves(
     undone: Shop, caplog: pytest.LogCaptureFixture, settings: LazySettings
 ):
