@@ -83,6 +83,31 @@ def test_a_name_that_is_registered_with_other_blocks_isnt_the_changes_any_more(s
     assert PinTest.objects.select_related("job").get().job.change is not None, "it is known by its new name"
 
 
+TOOLS = [{"id": "shop.mail"}, {"id": "shop.refund", "writes": True}]
+
+
+@pytest.mark.parametrize("tools", [[], TOOLS[::-1], [*TOOLS, {"id": "shop.close", "writes": True}]])
+@pytest.mark.parametrize("when", ["asked", "live"])
+def test_who_registers_the_name_with_other_tools_doesnt_choose_those_that_go_live(
+    stage: Stage, tools: list[Any], when: str
+):
+    stage.shop.admin.ok("PUT", f"agents/{AGENT}/versions/{FROM}", {"tools": TOOLS})
+    proposal_id = stage.evaluated(stage.drafted())
+    values = stage.act(proposal_id, "request")["change"]["content"]["values"]
+    guessed_as = {"blocks": [SETTINGS | {"values": values}, PROMPT], "tools": tools}
+    stage.shop.admin.ok("PUT", f"agents/{AGENT}/versions/{FROM}+change.1", guessed_as)
+    live = stage.act(proposal_id, "decide", {"decision": "approve"}, by=REVIEWER)
+    name = f"{FROM}+change.2"
+    assert (live["status"], live["candidate"]["agentVersion"]) == ("promoted", name)
+    assert stage.shop.editor.ok("GET", f"agents/{AGENT}/versions/{name}")["tools"] == TOOLS
+    if when == "live":  # tools that are said anew leave a version that went live the change's own
+        stage.shop.admin.ok("PUT", f"agents/{AGENT}/versions/{FROM}", {"tools": tools})
+        set_pin(stage, FROM)
+        set_pin(stage, name)
+        job = PinTest.objects.select_related("job").latest("created_at").job
+        assert (job.version, job.change is not None) == (name, True)
+
+
 def test_one_that_is_registered_with_its_very_blocks_is_taken(stage: Stage):
     proposal_id = stage.evaluated(stage.drafted())
     values = stage.act(proposal_id, "request")["change"]["content"]["values"]

@@ -43,8 +43,8 @@ def version_derive(*, from_version: AgentVersion, version: str, block: Block) ->
     wanted = [changed if one.block_id == block.id else one for one in blocks_of(from_version)]
     if made:
         _pin(derived, wanted)
-    elif {one.pk for one in blocks_of(derived)} != {one.pk for one in wanted}:
-        raise AgentVersionBlocksFixed(f'A version "{version}" was registered meanwhile, and its blocks are others.')
+    elif derived.tools != from_version.tools or {one.pk for one in blocks_of(derived)} != {one.pk for one in wanted}:
+        raise AgentVersionBlocksFixed(f'A version "{version}" was registered meanwhile, and it is another.')
     return derived, changed
 
 
