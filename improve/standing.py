@@ -19,9 +19,10 @@ class Standing:
 
     ``evaluation`` is the latest, with its test set and its job; ``promotion`` the latest that was
     asked for on it: one on an earlier evaluation was answered by trying the change again. ``legal``
-    is what may be done from the status, ``can`` what of that the caller may do. ``live_now`` says
-    of a promoted one whether the project still pins its version. ``at`` is later than every step so
-    far: a step that is taken now is stamped with it, so that the latest is always found by its time.
+    is what may be done from the status, ``can`` what of that the caller may do now. ``live_now`` says
+    of a promoted one whether the project still pins its version: else nobody goes back from it.
+    ``at`` is later than every step so far: a step that is taken now is stamped with it, so that the
+    latest is always found by its time.
     """
 
     proposal: Proposal
@@ -48,13 +49,15 @@ def standing_of(
         promotion = None
     status = status_of(steps_of(proposal, evaluation=evaluation, promotion=promotion, at=at))
     legal = ACTIONS[status]
+    live_now = status == Status.PROMOTED and pinned == proposal.candidate_version
+    possible = legal if live_now else legal - {Action.ROLLBACK}
     return Standing(
         proposal=proposal,
         evaluation=evaluation,
         promotion=promotion,
         status=status,
         legal=legal,
-        can=frozenset(action for action in legal if may(caller, action, proposal, promotion)),
-        live_now=status == Status.PROMOTED and pinned == proposal.candidate_version,
+        can=frozenset(action for action in possible if may(caller, action, proposal, promotion)),
+        live_now=live_now,
         at=max(at, proposal.updated_at + _AFTER),
     )

@@ -24,7 +24,8 @@ class Proposal(Row):
     ``content`` is the block's new content as JSON text, ``{"template"}`` or ``{"values"}``;
     ``digest`` is of its canonical form. ``candidate_version`` is the version that it would be,
     which its first evaluation names and its promotion registers. ``closed_at`` is when it was
-    withdrawn, rejected or rolled back: nothing more comes of it, and the same may be suggested anew.
+    withdrawn, rejected or rolled back, or, live no more since others were pinned by hand, when the
+    same was suggested anew: nothing more comes of it, and the same may be suggested anew.
     """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)

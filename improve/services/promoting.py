@@ -21,7 +21,7 @@ from kindgi.api.times import now
 from kindgi.runs.blocks import Block
 from kindgi.runs.models import Agent, AgentVersion, BlockKind
 from kindgi.runs.selectors import agent_pin_get, agent_version_get
-from kindgi.runs.services.agents import agent_lock
+from kindgi.runs.services.agents import agent_lock, how_pinned
 from kindgi.runs.services.blocks import version_derive
 from kindgi.runs.services.pins import How, pin_move
 
@@ -88,7 +88,9 @@ def proposal_decide(*, caller: Caller, proposal_id: str, body: DecideBody) -> Pr
         return _stamped(standing)
     promotion.settled, promotion.pin_before = Settled.PROMOTED, pinned_before(standing.proposal, agent=agent)
     promotion.save()
-    _move(caller, standing, promotion, agent, to=_candidate(standing.proposal, agent), how="pin")
+    to = _candidate(standing.proposal, agent)
+    how = how_pinned(standing.proposal.project, agent, to)
+    _move(caller, standing, promotion, agent, to=to, how=how)
     return _stamped(standing)
 
 
@@ -124,7 +126,7 @@ def _move(
 
 
 def _name(proposal: Proposal) -> None:
-    """Have the version with the change a name that nobody took with other blocks; before its pin tells of it."""
+    """Have the version with the change a name that nobody took for another; before its pin tells of it."""
     proposal.candidate_version = candidate_name(proposal)
     proposal.save(update_fields=["candidate_version"])
 

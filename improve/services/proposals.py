@@ -62,7 +62,7 @@ def proposal_create(*, caller: Caller, body: ProposalBody) -> tuple[Proposal, bo
         evidence=_evidence(body, project),
         drafted_by=caller.actor,
     )
-    return _made_once(wanted)
+    return _made_once(caller, wanted)
 
 
 def _project(caller: Caller, body: ProposalBody) -> Project:
@@ -93,14 +93,34 @@ def _evidence(body: ProposalBody, project: Project) -> list[UUID]:
     return ids
 
 
-def _made_once(wanted: Proposal) -> tuple[Proposal, bool]:
+def _made_once(caller: Caller, wanted: Proposal) -> tuple[Proposal, bool]:
     """The row, or the one that says the same; whoever makes that at the same time is waited for."""
     for _ in range(_TRIES):
         Proposal.objects.bulk_create([wanted], ignore_conflicts=True)
         found = proposal_like(wanted)
-        if found is not None:
+        if found is not None and (found.pk == wanted.pk or not _gone_from(caller, found)):
             return found, found.pk == wanted.pk
     raise LockTimeout(retry_after=1)  # each time the one that was in the way was closed
+
+
+def _gone_from(caller: Caller, seen: Proposal) -> bool:
+    """Whether the same may be suggested anew: it went live, and the project pins another version since, or none.
+
+    It is closed then, and stays promoted. The agent is locked, so that nobody pins its version again meanwhile.
+    """
+    if not _ran(proposal_standing(caller=caller, proposal=seen)):
+        return False
+    proposal = _locked(seen)
+    agent_lock(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)
+    standing = proposal_standing(caller=caller, proposal=proposal)
+    if proposal.closed_at is None and _ran(standing):
+        proposal.closed_at = standing.at
+        proposal.save(update_fields=["closed_at"])
+    return proposal.closed_at is not None
+
+
+def _ran(standing: Standing) -> bool:
+    return standing.status == Status.PROMOTED and not standing.live_now
 
 
 def proposal_withdraw(*, caller: Caller, proposal_id: str, reason: str) -> Proposal:
@@ -143,7 +163,7 @@ def _locked(seen: Proposal) -> Proposal:
 def candidate_name(proposal: Proposal) -> str:
     """What the version with the change is called: the name that it has, or the lowest that is free.
 
-    A name by which somebody registered other blocks meanwhile isn't its own any more. Set it on the
+    A name by which somebody registered other blocks or tools meanwhile isn't its own any more. Set it on the
     proposal, which must be locked. The agent's row is locked, so that nobody takes the name then.
     """
     agent = agent_lock(tenant_id=proposal.tenant_id, agent_id=proposal.agent_id)

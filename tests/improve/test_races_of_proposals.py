@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -129,15 +130,19 @@ def test_withdrawing_and_evaluating_at_once_leave_nothing_going_on(stage: Stage,
     assert not ReplayJob.objects.filter(state=JobState.RUNNING).exists()
 
 
-def suggest_at_once(stage: Stage) -> list[Any]:
+def post_same(stage: Stage, by: str, *, mode: str) -> Any:
     body = {
         "agentId": AGENT,
         "fromVersion": FROM,
-        "change": {"blockId": "manners", "content": {"values": {"mode": "same"}}},
+        "change": {"blockId": "manners", "content": {"values": {"mode": mode}}},
         "hypothesis": "It helps.",
     }
+    return stage.shop.api(by).post("proposals", body)
+
+
+def suggest_at_once(stage: Stage, *, mode: str = "same") -> list[Any]:
     people = ["editor", "editor:2", SECOND, REVIEWER] * 4
-    return at_once([partial(stage.shop.api(by).post, "proposals", body) for by in people])
+    return at_once([partial(post_same, stage, by, mode=mode) for by in people])
 
 
 def test_sixteen_who_suggest_the_same_at_once_suggest_one(stage: Stage):
@@ -146,6 +151,45 @@ def test_sixteen_who_suggest_the_same_at_once_suggest_one(stage: Stage):
     assert len({answer.json()["id"] for answer in answers}) == 1 == Proposal.objects.count()
     deduped = [answer for answer in answers if answer.headers.get("X-Proposal-Deduped") == "true"]
     assert {answer.status_code for answer in deduped} == {200} and len(deduped) == 15
+
+
+def live_no_more(stage: Stage) -> str:
+    """One that went live, and that another version was pinned in the place of by hand."""
+    change = {"blockId": "manners", "content": {"values": {"mode": "better"}}}
+    proposal_id = stage.evaluated(stage.drafted(change=change))
+    stage.act(proposal_id, "request")
+    stage.act(proposal_id, "decide", APPROVE, by=REVIEWER)
+    set_pin(stage, FROM)
+    return proposal_id
+
+
+def set_pin(stage: Stage, version: str) -> Any:
+    return stage.shop.admin.put(f"projects/{stage.shop.project.pk}/agents/{AGENT}/pin", {"version": version})
+
+
+def test_sixteen_who_suggest_at_once_what_is_live_no_more_suggest_one(stage: Stage):
+    before = live_no_more(stage)
+    answers = suggest_at_once(stage, mode="better")
+    assert statuses(answers) == [*[200] * 15, 201]
+    (anew,) = {answer.json()["id"] for answer in answers}
+    assert anew != before and Proposal.objects.count() == 2
+    assert Proposal.objects.get(closed_at__isnull=True).pk == UUID(anew)
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_what_is_pinned_again_while_the_same_is_suggested_is_one_or_the_other(stage: Stage, turn: int):
+    before = live_no_more(stage)
+    candidate = Proposal.objects.get(pk=before).candidate_version
+    *answers, pinned = at_once(
+        [
+            *(partial(post_same, stage, by, mode="better") for by in ("editor", "editor:2", SECOND)),
+            partial(set_pin, stage, candidate),
+        ]
+    )
+    assert pinned.status_code == 200 and {answer.status_code for answer in answers} <= {200, 201}
+    (said,) = {answer.json()["id"] for answer in answers}
+    assert (said != before) == (Proposal.objects.get(pk=before).closed_at is not None)
+    assert Proposal.objects.filter(closed_at__isnull=True).count() == 1
 
 
 def test_control_without_the_constraint_they_suggest_several(stage: Stage):

@@ -20,7 +20,7 @@ from kindgi.runs.hooks import LatestMoved
 from kindgi.runs.models import Agent, AgentPin, AgentVersion
 from kindgi.runs.selectors import agent_get, agent_pin_get, agent_version_get
 from kindgi.runs.services.blocks import blocks_pin
-from kindgi.runs.services.pins import pin_move
+from kindgi.runs.services.pins import How, pin_move
 
 
 def agent_version_register(
@@ -80,9 +80,28 @@ def agent_pin_set(*, caller: Caller, project: Project, agent_id: str, version: s
     check_administer(caller, project.pk)
     agent = agent_lock(tenant_id=caller.tenant_id, agent_id=agent_id)
     wanted = agent_version_get(agent=agent, version=version)
-    pin = pin_move(caller=caller, project=project, agent=agent, to=wanted, how="pin")
+    pin = pin_move(caller=caller, project=project, agent=agent, to=wanted, how=how_pinned(project, agent, wanted))
     assert pin is not None  # noqa: S101 - it was set to a version
     return pin
+
+
+def how_pinned(project: Project, agent: Agent, wanted: AgentVersion) -> How:
+    """What pinning ``wanted`` is: ``went-back`` where it is earlier than what the project runs, its pin or Latest.
+
+    ``agent`` is locked, with its Latest. By semver; where that doesn't tell two apart, which it never does by build
+    metadata, or where one is no semver, the earlier is the one that was registered first.
+    """
+    pin = agent_pin_get(project=project, agent=agent)
+    runs = pin.version if pin else agent.latest
+    return "went-back" if runs is not None and _is_earlier(wanted, runs) else "pin"
+
+
+def _is_earlier(one: AgentVersion, other: AgentVersion) -> bool:
+    if semver.Version.is_valid(one.version) and semver.Version.is_valid(other.version):
+        order = semver.Version.parse(one.version).compare(other.version)
+        if order:
+            return order < 0
+    return one.created_at < other.created_at
 
 
 def agent_pin_remove(*, caller: Caller, project: Project, agent_id: str) -> bool:
