@@ -15,7 +15,7 @@ class ImproveConfig(AppConfig):
         """What is erased takes along what was copied and answered; jobs that end are settled, versions tested."""
         from improve import hooks as replays
         from improve.selectors.reviewing import proposals_asking
-        from improve.services import erasure, pin_tests
+        from improve.services import erasure, pin_tests, pin_tests_again
         from improve.services.settling import evaluations_settle
         from judging import hooks as queue
         from kindgi.runs import hooks as runs
@@ -29,3 +29,4 @@ class ImproveConfig(AppConfig):
         replays.job_ended.register(pin_tests.pin_tests_record)
         runs.version_moved.register(pin_tests.version_moved)
         runs.latest_moved.register(pin_tests.latest_moved)
+        runs.version_pinned_again.register(pin_tests_again.version_pinned_again)

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from improve.services.jobs import REPLAY_JOB
+from improve.services.pin_tests_again import pin_tests_resume
 from improve.services.running import job_turn_placed, jobs_stale
 from kindgi.celery import app, going_on, send
 
@@ -24,7 +25,11 @@ def replay_job(job_id: str, turn: int = 0) -> None:
 
 @app.task(name="improve.resume_jobs")
 def resume_jobs() -> None:
-    """Take up the jobs of replays whose worker was killed, whose message was lost, or that wait to be asked for."""
+    """Take up the jobs of replays whose worker was killed, whose message was lost, or that wait to be asked for.
+
+    And begin the tests of versions anew that failed, once their pause is over.
+    """
     with transaction.atomic():
         for job in jobs_stale():
             send(replay_job, str(job.id), job.turn)
+    pin_tests_resume()

@@ -33,6 +33,7 @@ from kindgi.access.callers import Caller
 from kindgi.access.models import Project
 from kindgi.runs.content import unpack
 from kindgi.runs.hooks import LatestMoved, VersionMoved
+from kindgi.runs.models import Agent
 from kindgi.runs.selectors import agent_version_get, blocks_of
 
 # What a test run is recorded by is in memory at once: of so many bytes of answers, and no more.
@@ -45,7 +46,9 @@ def version_moved(moves: list[VersionMoved]) -> None:
         for job_id in pin_tests_going_on(project=move.project, agent_id=move.agent.agent_id):
             job_cancel(job_id=job_id, by=move.caller.actor)
         if move.version is not None and replay_endpoint_of(project=move.project, agent_id=move.agent.agent_id):
-            _begin(move, move.version)
+            cases = _cases(move.project, move.agent.agent_id)
+            if cases:
+                _begin(move, move.version, cases)
 
 
 def latest_moved(moves: list[LatestMoved]) -> None:
@@ -55,10 +58,20 @@ def latest_moved(moves: list[LatestMoved]) -> None:
             version_moved([VersionMoved(project, move.agent, move.version, How.LATEST.value, move.caller)])
 
 
-def _begin(move: VersionMoved, version: str) -> None:
-    cases = _cases(move.project, move.agent.agent_id)
-    if not cases:
-        return
+def pin_test_begin_again(test: PinTest, *, agent: Agent) -> PinTest:
+    """A new test of the version that ``test`` failed to test, in the name of whoever moved it then.
+
+    ``agent`` is locked. All is asked anew, with what was said wrong since. One that finds nothing to ask any more
+    is begun all the same, and done at once: that ends the trying.
+    """
+    job = test.job
+    move = VersionMoved(job.project, agent, job.version, test.how, _mover(job.tenant_id, test))
+    return _begin(move, job.version, _cases(job.project, job.agent_id), promotion=test.promotion)
+
+
+def _begin(
+    move: VersionMoved, version: str, cases: list[CaseToReplay], *, promotion: Promotion | None = None
+) -> PinTest:
     moved_to = agent_version_get(agent=move.agent, version=version)
     change = change_of_version(project=move.project, version=moved_to)
     blocks = blocks_of(moved_to)
@@ -71,12 +84,13 @@ def _begin(move: VersionMoved, version: str) -> None:
         cases=cases,
         asked_by=move.caller.actor,
     )
-    PinTest.objects.create(
+    return PinTest.objects.create(
         job=job,
         how=move.how,
         made_by_kind=move.caller.kind,
         made_by_id=move.caller.id,
         made_by_principal_id=move.caller.principal_id,
+        promotion=promotion,
     )
 
 

@@ -128,6 +128,9 @@ class LatestMoved(NamedTuple):
 version_moved: Hook[VersionMoved] = Hook()
 """Pins that were set or removed, after the rows have it, with the agent's row locked."""
 
+version_pinned_again: Hook[VersionMoved] = Hook()
+"""Pins that were set to what they pin already, by ``caller``, who so moves nothing; with the agent's row locked."""
+
 latest_moved: Hook[LatestMoved] = Hook()
 """Agents whose Latest has changed, after their rows have it and locked."""
 

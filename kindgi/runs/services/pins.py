@@ -19,12 +19,14 @@ How = Literal["pin", "went-back", "unpin"]
 def pin_move(*, caller: Caller, project: Project, agent: Agent, to: AgentVersion | None, how: How) -> AgentPin | None:
     """The project's pin, set to a version, or removed for ``None``; ``agent`` is locked, with its Latest.
 
-    Who may is the business of whoever calls. Where it is so already nothing changes, and nobody is told.
+    Who may is the business of whoever calls. Where it is so already nothing changes, and nobody is told of a move.
     """
     pin = agent_pin_get(project=project, agent=agent)
     before = pin.version.version if pin else ""
     after = to.version if to else ""
     if before == after:
+        if pin is not None:
+            hooks.version_pinned_again([VersionMoved(project, agent, after, how, caller)])
         return pin
     if to is None:
         AgentPin.objects.filter(project=project, agent=agent).delete()
