@@ -149,8 +149,8 @@ class CaseLabel(models.TextChoices):
 class CaseResult(Row):
     """How one case of an evaluation came out.
 
-    ``baseline_*`` and ``candidate_*`` are weights, of the verdicts that say right (``right``) and of
-    all (``total``); the candidate's are the mean of its repetitions. ``parts`` says it item by item
+    ``baseline_*`` and ``candidate_*`` are weights, of what is right (``right``) and of all (``total``,
+    as much on both sides), the mean of the repetitions that are compared. ``parts`` says it item by item
     (:mod:`improve.scoring`). ``sent_run_ids`` are the runs that were made of its answers for people to
     judge, one a repetition.
     """

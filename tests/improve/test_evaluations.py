@@ -297,6 +297,20 @@ def test_only_answers_that_have_something_unjudged_are_sent(shop: Shop) -> None:
     assert sent == {"perhaps", "never"} and len(cases(shop, proposal)[run]["runIds"]) == 1
 
 
+def test_decisions_that_are_the_same_are_no_better_nor_worse_by_what_is_said_of_them_since(shop: Shop) -> None:
+    for number in range(6):
+        corrected(shop, f"case {number}", correct={"answer": "right", "decisions": "right"})
+    proposal = drafted(shop)
+    evaluated(shop, proposal, lambda name, n: saying("perhaps"))
+    act(shop, proposal, "send")
+    for run in sent_of(shop, proposal):
+        found = {"answer": "right", "decisions": "wrong", "shouldCall": [{"tool": "shop.mail"}]}
+        shop.correct(run, by="editor:2", **found)
+    act(shop, proposal, "rescore")
+    after = latest(shop, proposal)
+    assert (after["labels"]["same"], after["baseline"], after["candidate"], after["delta"]) == (6, 1, 1, 0)
+
+
 def test_what_was_sent_makes_no_case_itself(shop: Shop) -> None:
     run = corrected(shop, "a")
     proposal = drafted(shop)
