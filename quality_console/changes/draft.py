@@ -121,9 +121,10 @@ class Draft:
         """What was typed into each block, by its id, among it what the form shows no more."""
         if self.sent is None:
             return {}
-        typed = {one.block_id: even(self._said(f"kept-{number}")) for number, one in enumerate(self.blocks)}
-        typed |= {self._said("block"): even(self._said("content"))}
-        return {block_id: text for block_id, text in typed.items() if text}
+        names = {one.block_id: f"kept-{number}" for number, one in enumerate(self.blocks)}
+        names[self._said("block")] = "content"
+        # One that was emptied was typed into as well; one whose field wasn't sent wasn't.
+        return {block_id: even(self._said(name)) for block_id, name in names.items() if name in self.sent}
 
     @property
     def put_by(self) -> list[tuple[str, str]]:

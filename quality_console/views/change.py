@@ -45,12 +45,16 @@ def change(request: ConsoleRequest, slug: str, proposal_id: UUID) -> HttpRespons
 @require_safe
 @console
 def progress(request: ConsoleRequest, slug: str, proposal_id: UUID) -> HttpResponseBase:
-    """How far its evaluation is: the part of a page that asks again and again, until all of the page has changed."""
+    """How far its evaluation is: the part of a page that asks again and again, until all of the page has changed.
+
+    Where somebody types in the page, ``typed``, it isn't loaded anew: it is said that the evaluation has ended.
+    """
     proposal = proposal_of_page(request, proposal_id)
     shown = ChangePage(request, proposal)
-    if _is_over(request, shown):
+    is_over = _is_over(request, shown)
+    if is_over and not request.GET.get("typed"):
         return HttpResponseClientRefresh()
-    context: dict[str, Any] = {"shown": shown, "here": _here(request, proposal)}
+    context: dict[str, Any] = {"shown": shown, "here": _here(request, proposal), "ended": is_over}
     template = "change_tested.html" if request.GET.get("of") == "test-run" else "change_progress.html"
     if request.GET.get("in") == "row":
         template = "change_stands.html"

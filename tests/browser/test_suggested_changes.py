@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from improve.models import Proposal
 from kindgi.runs.blocks import LONGEST
@@ -175,3 +175,101 @@ def test_what_is_pressed_twice_is_sent_once(shop: Shop, page_for):
     page.get_by_role("button", name="Draft it").dblclick()
     expect(page.get_by_role("heading", level=1)).to_have_text("It refunds at once")
     assert len(sent) == 2
+
+
+def test_whoever_types_when_an_evaluation_ends_goes_on_and_is_told(shop: Shop, page_for):
+    suggesting.register(shop)
+    suggesting.corrected_runs(shop, 7)
+    made = suggesting.draft(shop)
+    writer, reader, searcher = (page_for(shop.person(one)) for one in ("editor", "viewer", "editor:second"))
+    reason, search = writer.locator("#withdraw-reason"), searcher.get_by_role("searchbox")
+    with suggesting.endpoint(shop):
+        job = suggesting.begin(shop, made)
+        for page in (writer, reader):
+            page.goto(suggesting.page_of(shop, made))
+        searcher.goto(f"/projects/{shop.project.slug}/quality?tab=suggested-changes")
+        writer.get_by_text("Withdraw it", exact=True).click()
+        reason.press_sequentially("It is ")
+        search.press_sequentially("Ref")
+        expect(writer.get_by_role("progressbar")).to_be_visible()
+        work(job)
+    better = "7 got better and none got worse: better by more than chance."
+    expect(reader.get_by_text(better)).to_be_visible()
+    expect(searcher.locator("#ended")).to_contain_text("Refund at once: its evaluation has ended.")
+    expect(searcher.locator("li.change")).to_contain_text("Better on the test cases")
+    told = writer.get_by_role("status").filter(has_text="The evaluation has ended.")
+    expect(told).to_be_visible()
+    expect(writer.get_by_role("progressbar")).to_have_count(0)
+    for page, field, text in ((writer, reason, "It is slow."), (searcher, search, "Refund")):
+        expect(field).to_be_focused()
+        page.keyboard.type(text[6:] if field is reason else text[3:])
+        expect(field).to_have_value(text)
+    for page in (writer, searcher):
+        assert_accessible(page)
+        assert_no_sideways_scroll(page)
+    told.get_by_role("link", name="Show what came out").click()
+    expect(writer.get_by_text(better)).to_be_visible()
+
+
+def test_while_another_block_is_on_its_way_nothing_can_be_typed_that_would_be_lost(shop: Shop, page_for, troubles):
+    suggesting.register(shop)
+    page = page_for(shop.person("editor"))
+    page.goto(f"/projects/{shop.project.slug}/suggested-changes/new?agent={AGENT}&version={FROM}")
+    form, held = page.locator("#draft > form"), list[Route]()
+    page.route("**/suggested-changes/new?*", lambda route: held.append(route))
+    page.get_by_label("Why it should help").fill("It refunds ")
+    page.get_by_role("button", name=PROMPT).click()
+    expect(form).to_have_attribute("aria-busy", "true")
+    assert form.evaluate("form => form.inert")
+    troubles.expect("ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
+    held.pop().abort()
+    expect(page.get_by_role("button", name=PROMPT)).to_be_focused()
+    expect(form).not_to_have_attribute("aria-busy", "true")
+    page.keyboard.press("Enter")
+    expect(form).to_have_attribute("aria-busy", "true")
+    held.pop().continue_()
+    expect(page.get_by_label("The prompt's template")).to_have_value(suggesting.TEMPLATE)
+    expect(page.get_by_role("button", name=PROMPT)).to_be_focused()
+    page.unroute("**/suggested-changes/new?*")
+    page.get_by_label("The prompt's template").fill("")
+    page.get_by_role("button", name=BLOCK).click()
+    expect(page.get_by_role("button", name=BLOCK)).to_be_focused()
+    page.get_by_role("button", name=PROMPT).click()
+    expect(page.get_by_label("The prompt's template")).to_have_value("")
+    expect(page.get_by_label("Why it should help")).to_have_value("It refunds ")
+
+
+def test_a_form_that_comes_back_leaves_the_others_as_they_were(shop: Shop, page_for):
+    suggesting.register(shop)
+    suggesting.corrected_runs(shop, 1)
+    made = suggesting.draft(shop)
+    page = page_for(shop.person("editor"))
+    with suggesting.endpoint(shop):
+        page.goto(suggesting.page_of(shop, made))
+        page.get_by_label("Replay each case").select_option("3")
+        page.get_by_label("Count only experts").check()
+        page.get_by_text("Withdraw it", exact=True).click()
+        page.locator("#withdraw-reason").fill("  ")
+        page.get_by_role("button", name="Withdraw", exact=True).click()
+        expect(page.get_by_text("Say why: others read it in the history.")).to_be_visible()
+        expect(page.get_by_label("Replay each case")).to_have_value("3")
+        expect(page.get_by_label("Count only experts")).to_be_checked()
+
+
+def test_what_turns_the_direction_of_a_line_is_a_sign_that_does_nothing(shop: Shop, page_for):
+    suggesting.register(shop)
+    template = f"{suggesting.TEMPLATE}\nTAB\u202eevil\u202c is read.\n\u2067שבת TAB\u200f"
+    made = suggesting.draft(shop, change={"blockId": PROMPT, "content": {"template": template}})
+    for width in (1440, PHONE):
+        page = page_for(shop.person("editor"), width=width)
+        page.goto(suggesting.page_of(shop, made))
+        line, rtl = page.locator(".diff tr.new td:last-child").all()
+        expect(line).to_have_text("TABU+202EevilU+202C is read.")
+        expect(rtl).to_have_text("U+2067שבת TABU+200F")
+        expect(line.locator(".control").first).to_have_attribute("title", "right-to-left override")
+        assert rtl.evaluate("cell => cell.matches(':dir(rtl)')") and line.evaluate("cell => cell.matches(':dir(ltr)')")
+        letters = "cell => [...cell.childNodes].filter(one => one.nodeType === 3).map(one => one.data)"
+        assert line.evaluate(letters) == ["TAB", "evil", " is read."]
+        assert_no_sideways_scroll(page)
+        assert_accessible(page)
+    assert shop.editor.ok("GET", f"proposals/{made}")["change"]["content"]["template"] == template

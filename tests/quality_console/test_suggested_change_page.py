@@ -321,6 +321,11 @@ def test_a_page_that_waits_is_loaded_anew_once_whoever_ended_its_evaluation(shop
         for asked in (asks, f"{asks}?in=row"):
             over = browser(shop.person("viewer")).get(asked, headers={"hx-request": "true"})
             assert over.headers["HX-Refresh"] == "true"
+            typed = f"{asked}{'&' if '?' in asked else '?'}typed=yes"
+            typing = browser(shop.person("viewer")).get(typed, headers={"hx-request": "true"})
+            assert "HX-Refresh" not in typing and "evaluation has ended." in text_of(typing)
+            drawn = typing.content.decode()
+            assert "hx-get" not in drawn and f'href="{suggesting.page_of(shop, made)}"' in drawn
         found = said(shop, made, by="viewer")
         assert "cancelled it after 0 of 20 replays." in found
         assert "The agent's replay endpoint answered" not in found and "You cancelled it" in said(shop, made)

@@ -171,3 +171,13 @@ def test_another_block_is_shown_with_all_that_was_typed_into_each(undone, correc
     assert typed_in(back) == '{"a":\n 1' and "Be brief." in back.content.decode()
     made = proposal_of(shop, send(shop, {"block": BLOCK}, **more))
     assert made["change"]["content"] == {"template": f"{TEMPLATE}\nBe brief."}
+
+
+def test_a_block_that_was_emptied_comes_back_empty(undone, corrections):
+    shop = undone
+    typed = {"block": BLOCK, "content": "", "hypothesis": "Mine."}
+    other = send(shop, {"block": BLOCK}, **typed, show=PROMPT)
+    assert typed_in(other) == TEMPLATE
+    (kept,) = re.findall(r'<textarea name="(kept-\d+)" hidden>\n</textarea>', other.content.decode())
+    back = send(shop, {"block": BLOCK}, block=PROMPT, content=TEMPLATE, **{kept: ""}, show=BLOCK)
+    assert typed_in(back) == ""
