@@ -275,7 +275,7 @@ def test_a_service_doesnt_decide_whatever_its_role(stage: Stage, role: str):
 def test_pinning_by_hand_and_a_new_latest_start_tests_too(stage: Stage):
     set_pin(stage, "1.0.0")
     first = PinTest.objects.select_related("job").get()
-    assert (first.how, first.job.version, first.job.blocks, first.promotion) == ("pin", "1.0.0", None, None)
+    assert (first.how, first.job.version, first.job.blocks, first.promotion) == ("went-back", "1.0.0", None, None)
     set_pin(stage, "1.0.0")
     assert PinTest.objects.count() == 1, "nothing was moved"
     path = f"projects/{stage.shop.project.pk}/agents/{AGENT}/pin"
