@@ -43,8 +43,10 @@ _HEADS: dict[Status, Promise] = {
 _ASKS = frozenset({Status.DRAFT, Status.EVALUATED, Status.EVALUATION_FAILED})
 
 
-def head(status: Status, *, may_decide: bool, may_act: bool) -> str:
+def head(status: Status, *, may_decide: bool, may_act: bool, live_now: bool) -> str:
     """The heading over what can be done; for who can do nothing, where it stands."""
+    if status == Status.PROMOTED and not live_now:
+        return gettext("It went live")
     if status == Status.IN_REVIEW:
         return gettext("Waits for your decision") if may_decide else gettext("Waits for a reviewer")
     return str(_HEADS[status]) if status in _HEADS and (may_act or status not in _ASKS) else stands(status)

@@ -53,7 +53,12 @@ class Acts:
     def head(self) -> str:
         """The heading over all of it."""
         may_act = bool(self.standing.can)
-        return words.head(self.standing.status, may_decide=self._may(Action.DECIDE), may_act=may_act)
+        return words.head(
+            self.standing.status,
+            may_decide=self._may(Action.DECIDE),
+            may_act=may_act,
+            live_now=self.standing.live_now,
+        )
 
     @property
     def evaluation(self) -> Evaluation | None:

@@ -44,9 +44,9 @@ SAID: dict[str, Callable[[], list[str]]] = {
     ],
     "acting.going_live_does": lambda: [acting.going_live_does(agent="desk", version="2.4.0+change.1", project="shop")],
     "acting.head": lambda: [
-        acting.head(status, may_decide=may, may_act=act)
+        acting.head(status, may_decide=may, may_act=act, live_now=live)
         for status in Status
-        for may, act in ((True, True), (False, True), (False, False))
+        for may, act, live in ((True, True, True), (False, True, False), (False, False, True))
     ],
     "acting.runs_instead": lambda: [acting.runs_instead(project="shop", version="2.4.1", changed="2.4.0")],
     "acting.runs_another": lambda: [acting.runs_another("shop")],

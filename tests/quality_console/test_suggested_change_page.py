@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from improve.models import Evaluation
+from improve.models import Evaluation, PinTest, ReplayJob
 from improve.selectors import case_pages
+from kindgi.api.times import now
 from quality_console.changes.rows import title_of
 from tests.builders import browser, make_user
 from tests.improve import suggesting
-from tests.improve.suggesting import PROMPT, TEMPLATE
+from tests.improve.suggesting import FROM, PROMPT, TEMPLATE
 from tests.judging.queues import make_rule
 from tests.quality_console.tabs import text_of
 from tests.support.queries import recorded_queries
@@ -160,6 +161,22 @@ def test_going_back_is_said_to_pin_what_ran_where_that_isnt_latest_any_more(shop
         assert "Default is pinned to shop.desk 2.4.0 again." in said(shop, better, by=REVIEWER)
         act(shop, better, "rollback", by=REVIEWER)
         assert "Rolled back to 2.4.0" in said(shop, better)
+        transaction.set_rollback(True)
+
+
+def test_where_another_version_was_pinned_since_it_went_live_and_nobody_can_go_back_from_it(shop, better):
+    with transaction.atomic():
+        act(shop, better, "request")
+        act(shop, better, "decide", by=REVIEWER, decision="approve")
+        test = PinTest.objects.get()
+        ReplayJob.objects.filter(pk=test.job_id).update(state="failed", problem="", finished_at=now())
+        failed = said(shop, better, by=REVIEWER)
+        assert "It is live" in failed and "wasn't finished." in failed
+        assert "Pinning the version again tries it at once." in failed
+        shop.admin.ok("PUT", f"projects/{shop.project.pk}/agents/{AGENT}/pin", {"version": FROM})
+        page = said(shop, better, by=REVIEWER)
+        assert "It went live" in page and "It is live" not in page
+        assert "Roll back" not in page
         transaction.set_rollback(True)
 
 
