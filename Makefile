@@ -4,8 +4,8 @@
 WEB_HOST ?= 127.0.0.1
 PORT ?= 8000
 DEMO ?=
-# Many tests wait, for processes and for a browser: four test processes keep two cores busy.
-TEST_WORKERS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 2 )))
+# Many tests wait, for processes and for a browser: three test processes keep two cores busy.
+TEST_WORKERS ?= $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 ARGS ?=
 RUNS ?=
 AGENTS ?=
