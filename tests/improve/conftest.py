@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from django.db import connection
 
 from improve import hooks
 from improve.models import ReplayJob
 from improve.replaying import asking
-from tests.support.shops import fresh, module_db, shop, undone
+from tests.improve.staging import Stage, staged
+from tests.support.shops import Shop, fresh, module_db, shop, undone
 
 __all__ = ["fresh", "module_db", "shop", "undone"]
 
@@ -29,3 +32,15 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
 
     monkeypatch.setattr(hooks.job_ended, "_listeners", [*hooks.job_ended._listeners, listen])
     return told
+
+
+@pytest.fixture(scope="module")
+def stage(shop: Shop) -> Iterator[Stage]:
+    """A stage for all tests of a module, which are marked to use ``taken_back``."""
+    with staged(shop) as stage:
+        yield stage
+
+
+@pytest.fixture
+def taken_back(undone: Shop, stage: Stage) -> None:
+    """The test leaves the stage as it was."""

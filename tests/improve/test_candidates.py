@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from improve.models import PinTest
-from tests.improve.staging import CALLED, FROM, PROMPT, REVIEWER, SETTINGS, SHOULD_CALL, Stage, staged, work
-from tests.support.shops import AGENT, Shop
+from tests.improve.staging import CALLED, FROM, PROMPT, REVIEWER, SETTINGS, SHOULD_CALL, Stage, work
+from tests.support.shops import AGENT
 
-
-@pytest.fixture(scope="module")
-def stage(shop: Shop) -> Iterator[Stage]:
-    with staged(shop) as stage:
-        yield stage
-
-
-@pytest.fixture(autouse=True)
-def taken_back(undone: Shop, stage: Stage) -> None:
-    """Every test leaves the stage as it was."""
+pytestmark = pytest.mark.usefixtures("taken_back")
 
 
 def set_pin(stage: Stage, version: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -13,19 +12,10 @@ from kindgi.access.models import Project
 from kindgi.api.times import as_of, now
 from kindgi.runs.models import PinChange
 from kindgi.runs.services.retention import runs_purge
-from tests.improve.staging import FROM, PROMPT, REVIEWER, SETTINGS, Stage, staged, work
-from tests.support.shops import AGENT, CheckedApi, Shop
+from tests.improve.staging import FROM, PROMPT, REVIEWER, SETTINGS, Stage, work
+from tests.support.shops import AGENT, CheckedApi
 
-
-@pytest.fixture(scope="module")
-def stage(shop: Shop) -> Iterator[Stage]:
-    with staged(shop) as stage:
-        yield stage
-
-
-@pytest.fixture(autouse=True)
-def taken_back(undone: Shop, stage: Stage) -> None:
-    """Every test leaves the stage as it was."""
+pytestmark = pytest.mark.usefixtures("taken_back")
 
 
 def pin(stage: Stage) -> dict[str, Any]:

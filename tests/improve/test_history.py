@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from improve.candidates import candidate_free
-from tests.improve.staging import FROM, REVIEWER, Stage, staged
+from tests.improve.staging import FROM, REVIEWER, Stage
 from tests.support.queries import assert_queries
-from tests.support.shops import AGENT, Shop
+from tests.support.shops import AGENT
 
-
-@pytest.fixture(scope="module")
-def stage(shop: Shop) -> Iterator[Stage]:
-    with staged(shop) as stage:
-        yield stage
-
-
-@pytest.fixture(autouse=True)
-def taken_back(undone: Shop, stage: Stage) -> None:
-    """Every test leaves the stage as it was."""
+pytestmark = pytest.mark.usefixtures("taken_back")
 
 
 def history(stage: Stage, proposal_id: str) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,19 +11,9 @@ from improve.models import CaseReplay, PinTest
 from improve.selectors import pin_tests as selectors
 from improve.selectors.pin_tests import replays_to_record
 from improve.services import pin_tests
-from tests.improve.staging import REVIEWER, Stage, staged, work
-from tests.support.shops import Shop
+from tests.improve.staging import REVIEWER, Stage, work
 
-
-@pytest.fixture(scope="module")
-def stage(shop: Shop) -> Iterator[Stage]:
-    with staged(shop) as stage:
-        yield stage
-
-
-@pytest.fixture(autouse=True)
-def taken_back(undone: Shop, stage: Stage) -> None:
-    """Every test leaves the stage as it was."""
+pytestmark = pytest.mark.usefixtures("taken_back")
 
 
 def went_live(stage: Stage) -> dict[str, Any]:

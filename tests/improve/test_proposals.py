@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -11,20 +10,11 @@ from django.db import transaction
 
 from improve.models import Proposal
 from improve.statuses import ACTIONS, Status
-from tests.improve.staging import FROM, PROMPT, REVIEWER, SETTINGS, Stage, staged
+from tests.improve.staging import FROM, PROMPT, REVIEWER, SETTINGS, Stage
 from tests.support.queries import assert_queries
 from tests.support.shops import AGENT, Shop
 
-
-@pytest.fixture(scope="module")
-def stage(shop: Shop) -> Iterator[Stage]:
-    with staged(shop) as stage:
-        yield stage
-
-
-@pytest.fixture(autouse=True)
-def taken_back(undone: Shop, stage: Stage) -> None:
-    """Every test leaves the stage as it was."""
+pytestmark = pytest.mark.usefixtures("taken_back")
 
 
 def said(**body: Any) -> dict[str, Any]:

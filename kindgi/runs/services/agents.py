@@ -72,7 +72,15 @@ def _precedes(latest: AgentVersion | None, candidate: AgentVersion) -> bool:
     """Whether ``candidate`` is the higher semver."""
     if not semver.Version.is_valid(candidate.version):
         return False
-    return latest is None or semver.Version.parse(latest.version) < semver.Version.parse(candidate.version)
+    return latest is None or _by_semver(latest, candidate) < 0
+
+
+def _by_semver(one: AgentVersion, other: AgentVersion) -> int:
+    """Below 0 where ``one`` is the lower semver, above where it is the higher; 0 where semver doesn't tell."""
+    if not (semver.Version.is_valid(one.version) and semver.Version.is_valid(other.version)):
+        return 0
+    order: int = semver.Version.parse(one.version).compare(other.version)
+    return order
 
 
 def agent_pin_set(*, caller: Caller, project: Project, agent_id: str, version: str) -> AgentPin:
@@ -97,11 +105,8 @@ def how_pinned(project: Project, agent: Agent, wanted: AgentVersion) -> How:
 
 
 def _is_earlier(one: AgentVersion, other: AgentVersion) -> bool:
-    if semver.Version.is_valid(one.version) and semver.Version.is_valid(other.version):
-        order = semver.Version.parse(one.version).compare(other.version)
-        if order:
-            return order < 0
-    return one.created_at < other.created_at
+    order = _by_semver(one, other)
+    return order < 0 if order else one.created_at < other.created_at
 
 
 def agent_pin_remove(*, caller: Caller, project: Project, agent_id: str) -> bool:
