@@ -9,12 +9,14 @@ import copy
 import json
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
 from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema_rs import Draft202012Validator as QuickValidator
+from jsonschema_rs import Registry as QuickRegistry
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
@@ -70,9 +72,11 @@ def assert_answer_is_documented(method: str, path: str, response: HttpResponse) 
 
 def check(value: Any, pointer: str) -> None:
     """Fail unless ``value`` is as the schema at ``pointer`` in the document says."""
+    if _quick_validator(pointer).is_valid(value):
+        return
     problems = sorted(_validator(pointer).iter_errors(value), key=str)
     listed = "\n".join(f"- {problem.json_path}: {problem.message[:300]}" for problem in problems)
-    assert not problems, f"Not as {pointer} says:\n{listed}"
+    raise AssertionError(f"Not as {pointer} says:\n{listed}")
 
 
 def operation_at(method: str, path: str) -> str | None:
@@ -107,6 +111,14 @@ def _validator(pointer: str) -> Draft202012Validator:
     resource = Resource.from_contents(_closed_document(), default_specification=DRAFT202012)
     registry: Registry[Any] = Registry().with_resource(URI, resource)
     return Draft202012Validator({"$ref": f"{URI}#{pointer}"}, registry=registry, format_checker=formats)
+
+
+@cache
+def _quick_validator(pointer: str) -> QuickValidator:
+    """The same in Rust: nearly all answers are as they should be, and checking them was a tenth of all tests' time."""
+    registry = QuickRegistry([(URI, _closed_document())])
+    checks: dict[str, Any] = {name: partial(formats.conforms, format=name) for name in formats.checkers}
+    return QuickValidator({"$ref": f"{URI}#{pointer}"}, registry=registry, formats=checks, validate_formats=True)
 
 
 @cache
