@@ -20,28 +20,6 @@ def with_steps(text="It left today.", result="sent"):
     return said(text, found, (REFUND, {"order": "A-17"}, {"refunded": 129}))
 
 
-@pytest.mark.parametrize("tab", ["overview", "corrections"])
-@pytest.mark.parametrize(
-    "name", ["corrected", "right to left", "unbroken", "erased", "failed", "long name", "refused call", "conversation"]
-)
-def test_every_run_is_for_everybody_on_every_screen(world, page_for, name, tab):
-    page = page_for(world.person("editor"))
-    page.goto(world.run_path(name, tab))
-    for details in page.locator("main details").all():
-        details.evaluate("one => one.open = true")
-    assert_accessible(page)
-    assert_no_sideways_scroll(page)
-
-
-def test_a_viewer_sees_what_everybody_said_on_every_screen(world, page_for):
-    page = page_for(world.person("viewer"), width=390, theme="dark")
-    page.goto(world.run_path("corrected"))
-    expect(page.get_by_text("It isn't on its way.")).to_be_visible()
-    page.get_by_text("History").first.click()
-    assert_accessible(page)
-    assert_no_sideways_scroll(page)
-
-
 def test_steps_unfold_one_by_one_and_all_at_once(shop, page_for):
     page = page_for(shop.person("editor"))
     page.goto(path(shop, shop.run(**with_steps()), "overview"))

@@ -26,7 +26,7 @@ from tests.judging.recounting import assert_all_is_well
 from tests.support.brokers import Broker, Redis, broker, brokers
 from tests.support.servers import ServedProject
 from tests.support.shops import Shop
-from tests.support.workers import WorkerProcess, a_worker
+from tests.support.workers import WorkerProcess, a_forking_worker, a_worker
 
 pytestmark = pytest.mark.long
 
@@ -60,13 +60,11 @@ def slow_batches() -> Iterator[None]:
             cursor.execute("DROP FUNCTION a_moment() CASCADE")
 
 
-def at_work() -> bool:
-    """Whether a batch is under way, also one whose worker is gone; no row is locked to find out."""
+def at_work() -> set[int]:
+    """The connections by which a batch is under way, also of workers that are gone; no row is locked to find out."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
-        )
-        return bool(cursor.fetchone()[0])
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
+        return {pid for (pid,) in cursor.fetchall()}
 
 
 def finished() -> bool:
@@ -119,16 +117,20 @@ def assert_each_run_was_done_once(shop: Shop, number: int) -> None:
 def test_a_worker_that_is_killed_again_and_again_does_each_run_once(fresh: Shop, rule: Rule, broker: Broker):
     many_ended(fresh, MANY)
     done = [0]
-    with slow_batches(), a_worker(broker, **SCHEDULE) as worker:
+    gone: set[int] = set()
+    with slow_batches(), a_forking_worker(broker, **SCHEDULE) as worker:
         ask(fresh, rule)
+        worker.start()
         for _ in range(KILLS):
-            worker.start()
-            kill_at_work(worker)
+            worker.wait_until(lambda: bool(at_work() - gone))
+            gone.update(at_work())
+            time.sleep(random.uniform(0, MOMENTS))
+            worker.kill9_worker()
+            assert not finished()
             done.append(the_job().done)
             if isinstance(broker, Redis):  # which gives what a killed worker had to another only after an hour
                 long_ago()
-        assert not finished() and done == sorted(done) and done[-1] <= KILLS * catch_up.BATCH
-        worker.start()
+        assert done == sorted(done) and done[-1] <= KILLS * catch_up.BATCH
         worker.wait_until(finished)
     print(f"killed {KILLS} times, after {', '.join(map(str, done[1:]))} of {MANY + 2} runs")
     assert_each_run_was_done_once(fresh, MANY)
@@ -136,7 +138,7 @@ def test_a_worker_that_is_killed_again_and_again_does_each_run_once(fresh: Shop,
 
 def kill_at_work(worker: WorkerProcess) -> None:
     """kill -9 at some moment of a batch, of which nothing is left then."""
-    worker.wait_until(at_work)
+    worker.wait_until(lambda: bool(at_work()))
     time.sleep(random.uniform(0, MOMENTS))
     worker.kill9()
     worker.wait_until(lambda: not at_work())
@@ -151,7 +153,7 @@ def test_it_goes_on_while_its_broker_is_away_and_is_done_once_when_that_is_back(
     with slow_batches(), a_worker(broker, **SCHEDULE) as worker:
         ask(fresh, rule)
         worker.start()
-        worker.wait_until(at_work)
+        worker.wait_until(lambda: bool(at_work()))
         broker.kill9()
         before = the_job().done
         worker.wait_until(lambda: the_job().done > before)
@@ -166,7 +168,7 @@ def test_broker_and_worker_may_be_killed_together(fresh: Shop, rule: Rule, broke
     with slow_batches(), a_worker(broker, **SCHEDULE) as worker:
         ask(fresh, rule)
         worker.start()
-        worker.wait_until(at_work)
+        worker.wait_until(lambda: bool(at_work()))
         broker.kill9()
         kill_at_work(worker)
         broker.start()

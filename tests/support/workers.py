@@ -120,9 +120,9 @@ def a_worker(broker: Broker | None = None, **environment: str) -> Iterator[Worke
 
 
 @contextmanager
-def a_forking_worker(**environment: str) -> Iterator[ForkingWorker]:
+def a_forking_worker(broker: Broker | None = None, **environment: str) -> Iterator[ForkingWorker]:
     """The same, of which each worker that is killed is followed by another."""
-    with _working(ForkingWorker, None, environment) as worker:
+    with _working(ForkingWorker, broker, environment) as worker:
         yield worker
 
 
