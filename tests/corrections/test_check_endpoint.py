@@ -255,7 +255,7 @@ def check_and_erase(shop: Shop) -> Any:
     read, erased = threading.Event(), threading.Event()
 
     def erase() -> Any:
-        read.wait(timeout=5)
+        read.wait(timeout=30)
         answer = admin.post(f"runs/{run_id}/erase")
         erased.set()
         return answer

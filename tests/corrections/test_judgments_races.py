@@ -115,7 +115,7 @@ def remove_against_judge(shop: Shop, key: str) -> tuple[str, dict[str, Any], lis
     locked, judged = threading.Event(), threading.Event()
 
     def judge() -> Any:
-        locked.wait(timeout=5)
+        locked.wait(timeout=30)
         answer = api.post("judgments", judgment(run_id, key))
         judged.set()
         return answer
@@ -146,7 +146,7 @@ def test_a_judgment_that_was_superseded_meanwhile_is_not_removed(fresh: Shop):
     path, reading = f"judgments/{first_judgment(fresh, run_id, 'a')}/unregister", threading.Event()
 
     def remove() -> Any:
-        reading.wait(timeout=5)
+        reading.wait(timeout=30)
         return api.post(path)
 
     with pausing(READ, reached=reading):

@@ -96,7 +96,7 @@ def remove_against_correct(shop: Shop) -> tuple[str, list[Any]]:
     locked = threading.Event()
 
     def correct() -> Any:
-        locked.wait(timeout=5)
+        locked.wait(timeout=30)
         return api.post("corrections", body)
 
     with pausing("corrections.services.removing.check_remove", reached=locked):
@@ -127,7 +127,7 @@ def test_a_correction_that_was_superseded_meanwhile_is_not_removed(fresh: Shop):
     api, reading = fresh.editor, threading.Event()
 
     def remove() -> Any:
-        reading.wait(timeout=5)
+        reading.wait(timeout=30)
         return api.post(f"corrections/{made['id']}/unregister")
 
     with pausing("corrections.services.recording.live_verdicts", reached=reading):
@@ -144,7 +144,7 @@ def test_a_change_and_a_superseding_correction_keep_each_others_words(fresh: Sho
     api, locked = fresh.editor, threading.Event()
 
     def correct() -> Any:
-        locked.wait(timeout=5)
+        locked.wait(timeout=30)
         return api.post("corrections", {"runId": run_id, "answer": "right"})
 
     with pausing(LOCKED, reached=locked):

@@ -36,7 +36,7 @@ def correct_and_erase(shop: Shop) -> tuple[str, Any, Any]:
     read, erased = threading.Event(), threading.Event()
 
     def erase() -> Any:
-        read.wait(timeout=5)
+        read.wait(timeout=30)
         answer = admin.post(f"runs/{run_id}/erase")
         erased.set()
         return answer
@@ -79,7 +79,7 @@ def change_and_erase(shop: Shop) -> tuple[str, Any]:
     locked = threading.Event()
 
     def erase() -> Any:
-        locked.wait(timeout=5)
+        locked.wait(timeout=30)
         return admin.post(f"runs/{made['runId']}/erase")
 
     with pausing("corrections.services.changing.check_live", reached=locked):
@@ -100,7 +100,7 @@ def test_words_that_come_after_the_erasure_are_refused(fresh: Shop):
     erasing = threading.Event()
 
     def change() -> Any:
-        erasing.wait(timeout=5)
+        erasing.wait(timeout=30)
         return editor.patch(path, {"statusNote": WORDS, "reason": WORDS})
 
     with pausing("kindgi.runs.services.erasure.check_administer", reached=erasing):

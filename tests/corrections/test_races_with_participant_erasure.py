@@ -37,7 +37,7 @@ def erase_while(shop: Shop, target: str, write: Callable[[], Any]) -> tuple[Any,
     reached, erased = threading.Event(), threading.Event()
 
     def erase() -> Any:
-        reached.wait(timeout=5)
+        reached.wait(timeout=30)
         answer = admin.post(path)
         erased.set()
         return answer
@@ -113,7 +113,7 @@ def test_a_change_about_a_purged_run_that_comes_second_is_refused(fresh: Shop):
     erasing = threading.Event()
 
     def change() -> Any:
-        erasing.wait(timeout=5)
+        erasing.wait(timeout=30)
         return editor.patch(f"corrections/{made['id']}", {"statusNote": WORD})
 
     with pausing("corrections.services.erasure.contents_clear", reached=erasing):

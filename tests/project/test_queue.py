@@ -150,7 +150,7 @@ def test_whoever_waits_with_a_time_limit_looks_up_soon(connect):
     begun = time.monotonic()
     with pytest.raises(TimeoutError):
         channel.connection.client.drain_events(timeout=30)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 15
 
 
 def holds(content: str | bytes) -> Callable[[Path], object]:

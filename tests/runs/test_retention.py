@@ -332,7 +332,7 @@ def purge_while_a_content_is_locked(shop: Shop, *, hold_for: float) -> tuple[int
             done.wait(timeout=hold_for)
 
     def purge_meanwhile() -> int:
-        held.wait(timeout=5)
+        held.wait(timeout=30)
         try:
             return project_purge(project=project)
         finally:
@@ -377,7 +377,7 @@ def correct_and_purge(shop: Shop) -> tuple[Any, Any, Project]:
     locked, purged = threading.Event(), threading.Event()
 
     def purge_meanwhile() -> int:
-        locked.wait(timeout=5)
+        locked.wait(timeout=30)
         count = purge(project)
         purged.set()
         return count
@@ -411,7 +411,7 @@ def purge_and_correct(shop: Shop) -> tuple[Any, Any]:
     looked, corrected = threading.Event(), threading.Event()
 
     def correct() -> Any:
-        looked.wait(timeout=5)
+        looked.wait(timeout=30)
         answer = editor.post("corrections", {"runId": run_id, "answer": "right"})
         corrected.set()
         return answer

@@ -120,7 +120,7 @@ def a_worker(broker: Broker | None = None, **environment: str) -> Iterator[Worke
 
 
 @contextmanager
-def a_forking_worker(broker: Broker | None = None, **environment: str) -> Iterator[ForkingWorker]:
+def a_forking_worker(broker: Broker | None = None, /, **environment: str) -> Iterator[ForkingWorker]:
     """The same, of which each worker that is killed is followed by another."""
     with _working(ForkingWorker, broker, environment) as worker:
         yield worker
